@@ -1,0 +1,102 @@
+"""Sessions, capabilities and notifications (wire-protocol sections 2, 3 and 6)."""
+
+from typing import Annotated, Any, Final
+
+from attrs import frozen
+
+from keepgate.protocol.entries import SessionRef
+
+PROTOCOL_VERSION: Final = 1
+CONTRACTS: Final = {"dsh-memory-protocol": 1, "MEMORY_VERBS": 1}
+FRAME_BYTES_MAX: Final = 16 * 1024 * 1024
+
+
+@frozen(kw_only=True)
+class SessionOpenParams:
+    """Params of ``session/open``."""
+
+    id: Annotated[str, "Session id, chosen by the caller; 1 to 256 characters."]
+    agent_preset: str = ""
+    cwd: Annotated[str | None, "Working directory; decides the workspace. Absent: the first folder."] = None
+    default: Annotated[bool, "Use it for every request of this connection that carries none."] = False
+
+    def ref(self) -> SessionRef:
+        """The session as requests carry it."""
+        return SessionRef(id=self.id, agent_preset=self.agent_preset, cwd=self.cwd)
+
+
+@frozen(kw_only=True)
+class SessionOpenResult:
+    """Result of ``session/open``."""
+
+    workspace_key: Annotated[str, "Empty when the session has no workspace."]
+    rule: Annotated[str, "How the workspace was found: `cwd`, `folder`, `folder-containing-cwd`, `none`, ..."]
+    agent_key: str
+
+
+@frozen(kw_only=True)
+class SessionCloseParams:
+    """Params of ``session/close``."""
+
+    id: str
+
+
+@frozen(kw_only=True)
+class SessionCloseResult:
+    """Result of ``session/close``."""
+
+    closed: Annotated[bool, "False when no such session was open."]
+
+
+@frozen(kw_only=True)
+class WorkspaceInfo:
+    """A workspace of the connection."""
+
+    uri: str
+    key: str
+    rule: str
+
+
+@frozen(kw_only=True)
+class KeepgateCapabilities:
+    """``capabilities.experimental.keepgate`` of the ``initialize`` result."""
+
+    protocol_version: int
+    contracts: dict[str, int]
+    methods: list[str]
+    framing: Annotated[str, "`lsp` or `lines`."]
+    approval: Annotated[str, "`request`, `message` or `none`: how this client will be asked."]
+    store_path: str
+    workspaces: list[WorkspaceInfo]
+
+
+@frozen(kw_only=True)
+class MemoryEvent:
+    """Params of ``memory/added``, ``memory/updated``, ``memory/removed``, ``memory/recalled``, ``memory/snapshot``."""
+
+    seq: Annotated[int, "The ledger row."]
+    id: Annotated[str | None, "The entry; null for recalls and snapshots."]
+    track: str | None
+    scope: str | None
+    session_id: str | None
+
+
+@frozen(kw_only=True)
+class KeepgateStatus:
+    """Params of the notification ``keepgate/status``."""
+
+    health: Annotated[str, "`ok`, `warning` or `error`."]
+    quiescent: bool
+    message: str
+    pending_approvals: int
+
+
+@frozen(kw_only=True)
+class LogMessage:
+    """Params of ``window/logMessage``; never memory text."""
+
+    type: int
+    message: str
+
+
+Json = dict[str, Any]

@@ -1,0 +1,425 @@
+"""The operation table: one frozen row per operation, from which every front and document is derived.
+
+A row holds no callbacks: ``service.dispatch.HANDLERS`` maps names to functions, and start-up asserts that
+both sets are equal. To add an operation: its types, a row here, a handler and its line in ``HANDLERS``.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from attrs import frozen
+
+from keepgate.protocol import entries as e
+from keepgate.protocol import lifecycle as life
+from keepgate.protocol import portability as port
+from keepgate.protocol import proposals as prop
+from keepgate.protocol.errors import Code
+
+
+class Access(StrEnum):
+    """What an operation may touch; decides the context its handler receives."""
+
+    READ = "read"
+    WRITE = "write"
+    DECIDE = "decide"
+    ADMIN = "admin"
+
+
+class Latency(StrEnum):
+    """How long an answer may take, and so where its reads run."""
+
+    INSTANT = "instant"
+    SCAN = "scan"
+    LONG = "long"
+    PERSON = "person"
+
+
+class Surface(StrEnum):
+    """The smallest MCP surface that offers an operation."""
+
+    VERBS = "verbs"
+    STARTER = "starter"
+    FULL = "full"
+
+
+@frozen(kw_only=True)
+class Operation:
+    """One operation. ``session_required`` makes a missing session the first complaint (section 1)."""
+
+    name: str
+    params: type
+    result: type
+    access: Access
+    latency: Latency
+    summary: str
+    faults: tuple[Code, ...] = ()
+    clauses: tuple[str, ...] = ()
+    session_required: bool = False
+    surface: Surface | None = None
+    tool: str | None = None
+
+    @property
+    def refuses_unknown_fields(self) -> bool:
+        """A typo on a write must not store into the wrong layer; reads stay open for newer clients."""
+        return self.access is not Access.READ
+
+    @property
+    def command(self) -> str | None:
+        """Its ``workspace/executeCommand`` mirror; deciding has none."""
+        return None if self.access is Access.DECIDE else "keepgate." + self.name.replace("/", ".")
+
+
+_STORE: Final = (Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY)
+_GATED: Final = (Code.INVALID_INPUT, Code.WRITE_REQUIRES_AGENT, Code.BUDGET_EXCEEDED, Code.WRITE_DENIED, *_STORE)
+_TARGETED: Final = (*_GATED, Code.ENTRY_NOT_FOUND, Code.AMBIGUOUS_MATCH)
+_READING: Final = (Code.INVALID_INPUT,)
+
+OPERATIONS: Final = (
+    Operation(
+        name="memory/add",
+        params=e.AddParams,
+        result=e.AddResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Add one memory.",
+        faults=_GATED,
+        clauses=("DSH-3-add", "DSH-5"),
+        session_required=True,
+        surface=Surface.STARTER,
+    ),
+    Operation(
+        name="memory/replace",
+        params=e.ReplaceParams,
+        result=e.ReplaceResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Rewrite the one memory that matches; its id stays, its version goes up.",
+        faults=_TARGETED,
+        clauses=("DSH-3-replace", "DSH-3-conditional"),
+        session_required=True,
+        surface=Surface.STARTER,
+    ),
+    Operation(
+        name="memory/remove",
+        params=e.RemoveParams,
+        result=e.RemoveResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Remove the one memory that matches.",
+        faults=_TARGETED,
+        clauses=("DSH-3-remove", "DSH-3-conditional"),
+        session_required=True,
+        surface=Surface.STARTER,
+    ),
+    Operation(
+        name="memory/consolidate",
+        params=e.ConsolidateParams,
+        result=e.ConsolidateResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Put one memory in the place of several, in one question and one transaction.",
+        faults=_TARGETED,
+        clauses=("DSH-3-consolidate", "DSH-3-conditional"),
+        session_required=True,
+        surface=Surface.STARTER,
+    ),
+    Operation(
+        name="memory/seed",
+        params=e.SeedParams,
+        result=e.SeedResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Add many memories with one question: all of them or none.",
+        faults=_GATED,
+        clauses=("DSH-3-seed",),
+        session_required=True,
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/query",
+        params=e.QueryParams,
+        result=e.QueryResult,
+        access=Access.READ,
+        latency=Latency.SCAN,
+        summary="Find memories by substring, most recalled first.",
+        faults=_READING,
+        clauses=("DSH-4",),
+        surface=Surface.STARTER,
+    ),
+    Operation(
+        name="memory/get",
+        params=e.GetParams,
+        result=e.GetResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="One memory by id.",
+        faults=(*_READING, Code.ENTRY_NOT_FOUND),
+        clauses=("DSH-2",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/history",
+        params=e.HistoryParams,
+        result=e.HistoryResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="Every state a memory had, from the ledger.",
+        faults=(*_READING, Code.ENTRY_NOT_FOUND),
+        clauses=("DSH-6",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/list",
+        params=e.ListParams,
+        result=e.ListResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="Memories in creation order, page by page.",
+        faults=_READING,
+        clauses=("DSH-4",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/budgets",
+        params=e.BudgetsParams,
+        result=e.BudgetsResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="How full each layer is.",
+        faults=_READING,
+        clauses=("DSH-4", "DSH-5"),
+        surface=Surface.STARTER,
+    ),
+    Operation(
+        name="memory/snapshot",
+        params=e.SnapshotParams,
+        result=e.SnapshotResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="The block of memories a session is given, frozen at its first request.",
+        faults=_READING,
+        clauses=("DSH-6",),
+        surface=Surface.STARTER,
+    ),
+    Operation(
+        name="memory/audit",
+        params=e.AuditParams,
+        result=e.AuditResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="The ledger, newest first.",
+        faults=_READING,
+        clauses=("DSH-6",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/verify",
+        params=e.VerifyParams,
+        result=e.VerifyResult,
+        access=Access.READ,
+        latency=Latency.LONG,
+        summary="Check the ledger's chain and that its replay equals the store.",
+        faults=_READING,
+        clauses=("DSH-6",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/undo",
+        params=e.UndoParams,
+        result=e.UndoResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Take a change back, as a new change that is asked about like any other.",
+        faults=(*_GATED, Code.ENTRY_NOT_FOUND),
+        clauses=("DSH-6",),
+        session_required=True,
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/why",
+        params=e.WhyParams,
+        result=e.WhyResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="Who wanted a memory, who allowed it, and what they saw.",
+        faults=(*_READING, Code.ENTRY_NOT_FOUND),
+        clauses=("DSH-6",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/export",
+        params=port.ExportParams,
+        result=port.ExportResult,
+        access=Access.READ,
+        latency=Latency.LONG,
+        summary="Every memory in view as a portable envelope or in an adapter's format.",
+        faults=(*_READING, Code.ADAPTER_NOT_FOUND, Code.ADAPTER_PAYLOAD),
+        clauses=("DSH-8",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/import",
+        params=port.ImportParams,
+        result=port.ImportResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Bring memories in with one question; a dry run only reports.",
+        faults=(*_GATED, Code.ADAPTER_NOT_FOUND, Code.ADAPTER_PAYLOAD),
+        clauses=("DSH-8", "DSH-9"),
+        session_required=True,
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="memory/status",
+        params=e.StatusParams,
+        result=e.StatusResult,
+        access=Access.READ,
+        latency=Latency.SCAN,
+        summary="Health: a write transaction round-trips, counts, paths and versions.",
+        faults=(),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="proposals/create",
+        params=prop.ProposalsCreateParams,
+        result=prop.ProposalsCreateResult,
+        access=Access.WRITE,
+        latency=Latency.SCAN,
+        summary="Store a wish without asking anybody now.",
+        faults=_TARGETED,
+        session_required=True,
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="proposals/list",
+        params=prop.ProposalsListParams,
+        result=prop.ProposalsListResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="The proposals of the connection's workspaces, oldest first.",
+        faults=_READING,
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="proposals/get",
+        params=prop.ProposalsGetParams,
+        result=prop.ProposalsGetResult,
+        access=Access.READ,
+        latency=Latency.SCAN,
+        summary="One proposal with the full question.",
+        faults=(*_READING, Code.PROPOSAL_NOT_FOUND),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="proposals/approve",
+        params=prop.ProposalsApproveParams,
+        result=prop.ProposalsApproveResult,
+        access=Access.DECIDE,
+        latency=Latency.SCAN,
+        summary="Allow a pending proposal, as the question with this hash showed it.",
+        faults=(*_TARGETED, Code.PROPOSAL_NOT_FOUND),
+    ),
+    Operation(
+        name="proposals/dismiss",
+        params=prop.ProposalsDismissParams,
+        result=prop.ProposalsDismissResult,
+        access=Access.DECIDE,
+        latency=Latency.SCAN,
+        summary="Close a pending proposal without storing it.",
+        faults=(Code.INVALID_INPUT, Code.WRITE_DENIED, Code.PROPOSAL_NOT_FOUND, *_STORE),
+    ),
+    Operation(
+        name="adapters/list",
+        params=port.AdaptersListParams,
+        result=port.AdaptersListResult,
+        access=Access.READ,
+        latency=Latency.INSTANT,
+        summary="The adapters that import and export accept.",
+        clauses=("DSH-9",),
+        surface=Surface.FULL,
+    ),
+    Operation(
+        name="adapters/register",
+        params=port.AdaptersRegisterParams,
+        result=port.AdaptersRegisterResult,
+        access=Access.ADMIN,
+        latency=Latency.INSTANT,
+        summary="Offer an adapter that this client will run.",
+        faults=(Code.INVALID_INPUT,),
+        clauses=("DSH-9",),
+    ),
+    Operation(
+        name="adapters/unregister",
+        params=port.AdaptersUnregisterParams,
+        result=port.AdaptersUnregisterResult,
+        access=Access.ADMIN,
+        latency=Latency.INSTANT,
+        summary="Withdraw an adapter of this client.",
+        faults=(Code.INVALID_INPUT, Code.ADAPTER_NOT_FOUND),
+        clauses=("DSH-9",),
+    ),
+    Operation(
+        name="session/open",
+        params=life.SessionOpenParams,
+        result=life.SessionOpenResult,
+        access=Access.ADMIN,
+        latency=Latency.INSTANT,
+        summary="Register a session; optionally as the connection's default.",
+        faults=(Code.INVALID_INPUT,),
+    ),
+    Operation(
+        name="session/close",
+        params=life.SessionCloseParams,
+        result=life.SessionCloseResult,
+        access=Access.ADMIN,
+        latency=Latency.INSTANT,
+        summary="Forget a session; what it wrote stays.",
+        faults=(Code.INVALID_INPUT,),
+    ),
+)
+
+BY_NAME: Final[Mapping[str, Operation]] = {row.name: row for row in OPERATIONS}
+
+
+@frozen(kw_only=True)
+class ServerMessage:
+    """A notification or request that the server sends."""
+
+    name: str
+    params: type
+    summary: str
+    result: type | None = None
+
+
+SERVER_MESSAGES: Final = (
+    ServerMessage(name="approval/asked", params=prop.ApprovalAsked, summary="A write waits for a person."),
+    ServerMessage(name="approval/decided", params=prop.ApprovalDecided, summary="A question was answered or given up."),
+    ServerMessage(
+        name="approval/request",
+        params=prop.ApprovalRequestParams,
+        result=prop.ApprovalAnswer,
+        summary="The structured question, to clients that announced `approvalRequest`.",
+    ),
+    ServerMessage(
+        name="adapters/adapt",
+        params=port.AdaptersAdaptParams,
+        result=port.AdaptersAdaptResult,
+        summary="Convert a payload with an adapter that this client registered.",
+    ),
+    ServerMessage(
+        name="adapters/export",
+        params=port.AdaptersExportParams,
+        result=port.AdaptersExportResult,
+        summary="Convert entries with an adapter that this client registered.",
+    ),
+    ServerMessage(name="memory/added", params=life.MemoryEvent, summary="A memory was added."),
+    ServerMessage(name="memory/updated", params=life.MemoryEvent, summary="A memory was rewritten."),
+    ServerMessage(name="memory/removed", params=life.MemoryEvent, summary="A memory was removed."),
+    ServerMessage(name="memory/recalled", params=life.MemoryEvent, summary="A session's query was answered."),
+    ServerMessage(name="memory/snapshot", params=life.MemoryEvent, summary="A session's snapshot was frozen."),
+    ServerMessage(
+        name="proposals/didChange", params=prop.ProposalsDidChange, summary="A proposal was made or decided."
+    ),
+    ServerMessage(name="keepgate/status", params=life.KeepgateStatus, summary="Health and waiting approvals changed."),
+)

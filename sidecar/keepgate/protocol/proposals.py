@@ -1,0 +1,257 @@
+"""Proposals, approvals and their notifications (wire-protocol sections 4 and 5)."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+from attrs import field, frozen
+
+from keepgate.protocol.entries import UNSET, DraftParams, IdTarget, Scope, SessionParam, Track, Usage
+
+
+class Outcome(StrEnum):
+    """The closed set of outcomes (DSH-3)."""
+
+    ALLOWED_ONCE = "allowed-once"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+    UNAVAILABLE = "unavailable"
+
+
+class ProposalStatus(StrEnum):
+    """Where a proposal stands; every state but ``pending`` is final."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DISMISSED = "dismissed"
+    REFUSED = "refused"
+    EXPIRED = "expired"
+
+
+class ChangeKind(StrEnum):
+    """What a change does."""
+
+    ADD = "add"
+    REPLACE = "replace"
+    REMOVE = "remove"
+    CONSOLIDATE = "consolidate"
+    SEED = "seed"
+    UNDO = "undo"
+
+
+@frozen(kw_only=True)
+class ChangeParams:
+    """A change as ``proposals/create`` takes it: ``action`` and the params of that ``memory/*`` method."""
+
+    action: Annotated[ChangeKind, "Any kind but `undo`."]
+    track: Track | None = None
+    scope: Scope | None = None
+    text: str | None = None
+    tags: list[str] | None = None
+    source: str | None = None
+    agent_key: str | None = None
+    match: str | None = None
+    id: str | None = None
+    version: int | None = None
+    matches: list[str] | None = None
+    ids: list[IdTarget] | None = None
+    entries: list[DraftParams] | None = None
+
+
+@frozen(kw_only=True)
+class Warning:  # noqa: A001 - the word the person sees; nothing here issues Python warnings
+    """Something the person should know before answering."""
+
+    kind: Annotated[str, "`hidden-characters`, `duplicate` or `over-budget`."]
+    message: str
+
+
+@frozen(kw_only=True)
+class AskTarget:
+    """An entry that the change rewrites or removes, as it is now."""
+
+    id: str
+    version: int
+    text: str
+    match: Annotated[str | None, "The substring that named it."] = None
+
+
+@frozen(kw_only=True)
+class AskEntry:
+    """An entry that the change adds or leaves behind."""
+
+    track: Track
+    scope: Scope
+    workspace_key: str
+    agent_key: str
+    text: str
+    tags: list[str]
+    source: str
+
+
+@frozen(kw_only=True)
+class ApprovalRequestParams:
+    """Params of ``approval/request``, the structured question: exactly what the person must see."""
+
+    id: Annotated[str, "The proposal."]
+    action: str
+    track: Annotated[str, "A track, or `batch`."]
+    scope: Annotated[str, "A scope, or `batch`."]
+    workspace_key: str
+    agent_key: str
+    source: str | None
+    session_id: str | None
+    text: Annotated[str, "The full payload text of the contract (DSH-3)."]
+    hash: Annotated[str, "SHA-256 of the canonical payload; echo it with the answer."]
+    deadline: Annotated[int, "When the server stops waiting; epoch milliseconds."]
+    warnings: list[Warning]
+    from_: Annotated[str | None, "The text before, for a change of one entry."] = None
+    to: Annotated[str | None, "The text after."] = None
+    targets: list[AskTarget] = field(factory=list)
+    entries: list[AskEntry] = field(factory=list)
+    usage: Annotated[list[Usage], "The layers as they would be after the change."] = field(factory=list)
+    count: Annotated[int | None, "How many entries a batch adds."] = None
+    client: Annotated[dict[str, Any] | None, "The client that asks, when it is another process."] = None
+
+
+@frozen(kw_only=True)
+class ApprovalAnswer:
+    """Result of ``approval/request``; anything but an allow with the right hash is a denial."""
+
+    outcome: Annotated[str, "`allowed-once`, `allowed-session`, `rejected` or `cancelled`."]
+    hash: str
+
+
+@frozen(kw_only=True)
+class ApprovalAsked:
+    """Params of the notification ``approval/asked``."""
+
+    id: str
+    action: str
+    track: str
+    scope: str
+    workspace_key: str
+    agent_key: str
+    source: str | None
+    session_id: str | None
+    text: str
+    hash: str
+    deadline: int
+    warnings: list[Warning]
+    count: int | None = None
+
+
+@frozen(kw_only=True)
+class ApprovalDecided:
+    """Params of the notification ``approval/decided``."""
+
+    id: str
+    outcome: Outcome
+    by: Annotated[dict[str, Any] | None, "Who decided: client, version, connection, channel; null for nobody."]
+
+
+@frozen(kw_only=True)
+class Proposal:
+    """A proposal as lists show it."""
+
+    id: str
+    kind: ChangeKind
+    status: ProposalStatus
+    track: str
+    scope: str
+    workspace_key: str
+    agent_key: str
+    source: str | None
+    session_id: str | None
+    text: str
+    hash: str
+    created_at: int
+    expires_at: int
+    decided_at: int | None
+    outcome: str | None = None
+
+
+@frozen(kw_only=True)
+class ProposalsCreateParams:
+    """Params of ``proposals/create``: stored, nobody is asked."""
+
+    change: ChangeParams
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class ProposalsCreateResult:
+    """Result of ``proposals/create``."""
+
+    proposal: Proposal
+
+
+@frozen(kw_only=True)
+class ProposalsListParams:
+    """Params of ``proposals/list``."""
+
+    status: Annotated[ProposalStatus | None, "Default: every status."] = None
+    limit: int | None = None
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class ProposalsListResult:
+    """Result of ``proposals/list``, oldest first."""
+
+    proposals: list[Proposal]
+
+
+@frozen(kw_only=True)
+class ProposalsGetParams:
+    """Params of ``proposals/get``."""
+
+    id: str
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class ProposalsGetResult:
+    """Result of ``proposals/get``; ``ask`` is the full question while the proposal is pending."""
+
+    proposal: Proposal
+    ask: ApprovalRequestParams | None
+    problem: Annotated[str | None, "Why the change can no longer be made, when it cannot."] = None
+
+
+@frozen(kw_only=True)
+class ProposalsApproveParams:
+    """Params of ``proposals/approve``; answered only to connections that announced an approver."""
+
+    id: str
+    hash: Annotated[str, "The hash of the question that the person saw."]
+
+
+@frozen(kw_only=True)
+class ProposalsApproveResult:
+    """Result of ``proposals/approve``."""
+
+    proposal: Proposal
+    seqs: Annotated[list[int], "Ledger rows written."]
+
+
+@frozen(kw_only=True)
+class ProposalsDismissParams:
+    """Params of ``proposals/dismiss``; answered only to connections that announced an approver."""
+
+    id: str
+    reason: str | None = None
+
+
+@frozen(kw_only=True)
+class ProposalsDismissResult:
+    """Result of ``proposals/dismiss``."""
+
+    proposal: Proposal
+
+
+@frozen(kw_only=True)
+class ProposalsDidChange:
+    """Params of the notification ``proposals/didChange``."""
+
+    id: str
+    status: ProposalStatus

@@ -1,0 +1,254 @@
+"""The camelCase dialect: typed values to and from JSON, strict about types (wire-protocol section 1).
+
+No coercion: ``5`` is not a string and ``"no"`` is not a boolean. Unknown fields are refused or ignored
+as the caller says. Every complaint carries a JSON path in wire names.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from types import UnionType
+from typing import Any, Final, TypeVar, Union, get_args, get_origin
+
+import attrs
+from cattrs import ClassValidationError, Converter, ForbiddenExtraKeysError, IterableValidationError
+from cattrs.cols import list_structure_factory
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from keepgate.protocol.entries import Unset
+from keepgate.protocol.errors import Fault, Problem, invalid_input
+
+T = TypeVar("T")
+
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_JSON_NAMES: Final[dict[Any, str]] = {
+    str: "a string",
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    list: "an array",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def camel(name: str) -> str:
+    """The wire name of a Python name: ``agent_key`` becomes ``agentKey``, ``from_`` becomes ``from``."""
+    head, *rest = name.rstrip("_").split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+class WrongType(TypeError):
+    """A JSON value of another type than the field has."""
+
+    def __init__(self, expected: str, value: object) -> None:
+        super().__init__(f"expected {expected}, got {_JSON_NAMES.get(type(value), 'something else')}")
+
+
+class WrongValue(ValueError):
+    """The right JSON type with a value outside the contract."""
+
+
+def structure(raw: Any, cls: type[T], *, forbid_unknown: bool = False) -> T:
+    """Build ``cls`` from decoded JSON.
+
+    Raises ``INVALID_INPUT``: numbered -32602 when a type, a missing or an unknown field is wrong, -32050
+    when every type is right and a value is not.
+    """
+    try:
+        return (_STRICT if forbid_unknown else _LENIENT).structure(raw, cls)
+    except (ClassValidationError, WrongType, WrongValue) as error:
+        raise _fault(error) from None
+
+
+def unstructure(value: Any) -> Any:
+    """JSON-ready form of a typed value, in wire names; absent optionals are ``null``."""
+    return _LENIENT.unstructure(value)
+
+
+def encode(message: Any) -> bytes:
+    """UTF-8 JSON without raw newlines. Lone surrogates, which UTF-8 cannot carry, are escaped."""
+    try:
+        return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(message, separators=(",", ":")).encode()
+
+
+def decode(body: bytes) -> Any:
+    """Strict JSON: UTF-8 (a byte-order mark is tolerated), no NaN, no duplicate names.
+
+    Raises ``ValueError`` for anything else, nesting too deep for the parser included.
+    """
+    try:
+        return json.loads(
+            body.decode("utf-8-sig"), parse_constant=_refuse_constant, object_pairs_hook=_unique_names
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object names the same member twice")
+    return members
+
+
+def _fault(error: BaseException) -> Fault:
+    found = list(_problems(error, "$"))
+    shape = any(is_shape for _, is_shape in found)
+    return invalid_input(*(problem for problem, _ in found), shape=shape)
+
+
+def _problems(error: BaseException, path: str) -> Iterator[tuple[Problem, bool]]:
+    match error:
+        case ClassValidationError():
+            placed, unplaced = error.group_exceptions()
+            for inner, note in placed:
+                yield from _problems(inner, f"{path}.{camel(note.name)}")
+            for inner in unplaced:
+                yield from _problems(inner, path)
+        case IterableValidationError():
+            for inner, place in error.group_exceptions()[0]:
+                step = f"[{place.index}]" if isinstance(place.index, int) else f".{place.index}"
+                yield from _problems(inner, path + step)
+        case ForbiddenExtraKeysError():
+            for name in sorted(error.extra_fields):
+                yield Problem(f"{path}.{name}", "is not a field of this request"), True
+        case KeyError():
+            yield Problem(path, "is missing"), True
+        case WrongValue():
+            yield Problem(path, str(error)), False
+        case _:
+            yield Problem(path, str(error)), True
+
+
+def _scalar(expected: type[T]) -> Callable[[Any, Any], T]:
+    def hook(value: Any, _: Any) -> T:
+        if type(value) is not expected:
+            raise WrongType(_JSON_NAMES[expected], value)
+        return value
+
+    return hook
+
+
+def _string(value: Any, _: Any) -> str:
+    if type(value) is not str:
+        raise WrongType("a string", value)
+    if not value.isascii() and _LONE_SURROGATE.search(value):
+        raise WrongValue("contains a lone surrogate")
+    return value
+
+
+def _number(value: Any, _: Any) -> float:
+    if type(value) not in (int, float):
+        raise WrongType("a number", value)
+    return float(value)
+
+
+def _enum(value: Any, enum: Any) -> Any:
+    if type(value) is not str:
+        raise WrongType("a string", value)
+    try:
+        return enum(value)
+    except ValueError:
+        raise WrongValue(f"must be one of {', '.join(item.value for item in enum)}") from None
+
+
+def _is_enum(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Enum)
+
+
+def _is_union(cls: Any) -> bool:
+    return get_origin(cls) in (Union, UnionType)
+
+
+def _is_array(cls: Any) -> bool:
+    return get_origin(cls) in (list, tuple)
+
+
+def _is_object(cls: Any) -> bool:
+    return get_origin(cls) is dict
+
+
+def _wire_names(cls: Any) -> dict[str, Any]:
+    return {item.name: override(rename=camel(item.name)) for item in attrs.fields(cls)}
+
+
+def _converter(*, forbid_unknown: bool) -> Converter:
+    converter = Converter(detailed_validation=True)
+
+    def attrs_class(cls: Any) -> Callable[[Any, Any], Any]:
+        build = make_dict_structure_fn(
+            cls, converter, _cattrs_forbid_extra_keys=forbid_unknown, **_wire_names(cls)
+        )
+
+        def hook(value: Any, target: Any) -> Any:
+            if type(value) is not dict:
+                raise WrongType("an object", value)
+            return build(value, target)
+
+        return hook
+
+    def array(cls: Any) -> Callable[[Any, Any], Any]:
+        build = list_structure_factory(list[get_args(cls)[0]], converter)  # type: ignore[misc]
+        container = get_origin(cls)
+
+        def hook(value: Any, _: Any) -> Any:
+            if type(value) is not list:
+                raise WrongType("an array", value)
+            return container(build(value, list))
+
+        return hook
+
+    def json_object(cls: Any) -> Callable[[Any, Any], Any]:
+        build = converter.gen_structure_mapping(cls)
+
+        def hook(value: Any, target: Any) -> Any:
+            if type(value) is not dict:
+                raise WrongType("an object", value)
+            return build(value, target)
+
+        return hook
+
+    def union(cls: Any) -> Callable[[Any, Any], Any]:
+        members = [item for item in get_args(cls) if item is not type(None) and item is not Unset]
+        nullable = type(None) in get_args(cls)
+
+        def hook(value: Any, _: Any) -> Any:
+            if value is None and nullable:
+                return None
+            if len(members) == 1:
+                return converter.structure(value, members[0])
+            if type(value) in members:
+                return value
+            raise WrongType(" or ".join(_JSON_NAMES[item] for item in members), value)
+
+        return hook
+
+    for scalar in (int, bool):
+        converter.register_structure_hook(scalar, _scalar(scalar))
+    converter.register_structure_hook(str, _string)
+    converter.register_structure_hook(float, _number)
+    converter.register_structure_hook_func(_is_enum, _enum)
+    converter.register_structure_hook_factory(_is_union, union)
+    converter.register_structure_hook_factory(_is_array, array)
+    converter.register_structure_hook_factory(_is_object, json_object)
+    converter.register_structure_hook_factory(attrs.has, attrs_class)
+    converter.register_unstructure_hook_factory(
+        attrs.has, lambda cls: make_dict_unstructure_fn(cls, converter, **_wire_names(cls))
+    )
+    converter.register_unstructure_hook(Unset, lambda _: None)
+    converter.register_unstructure_hook_func(
+        lambda cls: get_origin(cls) is tuple, lambda value: [converter.unstructure(item) for item in value]
+    )
+    return converter
+
+
+_STRICT: Final = _converter(forbid_unknown=True)
+_LENIENT: Final = _converter(forbid_unknown=False)
