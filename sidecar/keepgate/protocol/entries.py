@@ -60,7 +60,9 @@ class Entry:
     version: Annotated[int, "1 for a new entry, one more with each replacement."]
     created_at: Annotated[int, "Epoch milliseconds."]
     updated_at: Annotated[int, "Epoch milliseconds, never before `createdAt`."]
-    last_recalled: Annotated[int | None, "When a session's query last returned it; epoch milliseconds."] = None
+    last_recalled: Annotated[int | None, "When a session's query last returned it; epoch milliseconds."] = (
+        None
+    )
     recall_count: Annotated[int, "How many session queries returned it."] = 0
     session_id: Annotated[str | None, "The session that wrote it last."] = None
 
@@ -99,7 +101,7 @@ class AddParams:
     text: Annotated[str, "The new memory."]
     tags: Annotated[list[str] | None, "Short labels."] = None
     source: Annotated[str | None, "Label of the origin; default `keepgate`."] = None
-    agent_key: Annotated[str | None, "`\"\"` for the shared layer; absent means the session's preset."] = None
+    agent_key: Annotated[str | None, '`""` for the shared layer; absent means the session\'s preset.'] = None
     session: SessionParam = UNSET
 
 
@@ -118,7 +120,9 @@ class ReplaceParams:
     track: Track
     scope: Scope
     text: Annotated[str, "The new text."]
-    match: Annotated[str | None, "Substring that exactly one visible entry of the layer contains; ASCII case folds."] = None
+    match: Annotated[
+        str | None, "Substring that exactly one visible entry of the layer contains; ASCII case folds."
+    ] = None
     id: Annotated[str | None, "The entry's id, instead of `match`."] = None
     version: Annotated[int | None, "With `id`: refuse unless the entry has this version."] = None
     tags: Annotated[list[str] | None, "New tags; `[]` clears, absent keeps."] = None
@@ -170,11 +174,15 @@ class ConsolidateParams:
     track: Track
     scope: Scope
     text: Annotated[str, "The text that takes the targets' place."]
-    matches: Annotated[list[str] | None, "1 to 20 substrings, each matching exactly one visible entry."] = None
+    matches: Annotated[list[str] | None, "1 to 20 substrings, each matching exactly one visible entry."] = (
+        None
+    )
     ids: Annotated[list[IdTarget] | None, "1 to 20 entries by id, instead of `matches`."] = None
     tags: Annotated[list[str] | None, "Tags of the new entry."] = None
     source: Annotated[str | None, "Label of the origin; default `keepgate`."] = None
-    agent_key: Annotated[str | None, "`\"\"` shared. Absent: shared when all targets are, else the session's preset."] = None
+    agent_key: Annotated[
+        str | None, '`""` shared. Absent: shared when all targets are, else the session\'s preset.'
+    ] = None
     session: SessionParam = UNSET
 
 
@@ -196,7 +204,7 @@ class DraftParams:
     text: str
     tags: list[str] | None = None
     source: str | None = None
-    agent_key: Annotated[str | None, "`\"\"` for the shared layer; absent means the session's preset."] = None
+    agent_key: Annotated[str | None, '`""` for the shared layer; absent means the session\'s preset.'] = None
     workspace_key: Annotated[str | None, "Key of an open workspace; absent means the session's."] = None
 
 
@@ -224,7 +232,9 @@ class QueryParams:
     scope: Scope | None = None
     text: Annotated[str | None, "Substring; ASCII case folds, nothing else does. Empty means all."] = None
     tags: Annotated[list[str] | None, "Only entries that have every one of these tags."] = None
-    limit: Annotated[int | None, "At most this many entries; default from the settings, never above 1,000."] = None
+    limit: Annotated[
+        int | None, "At most this many entries; default from the settings, never above 1,000."
+    ] = None
     offset: Annotated[int | None, "Skip this many."] = None
     all_workspaces: Annotated[bool, "Management view over every workspace; not with a session."] = False
     session: SessionParam = UNSET
@@ -386,7 +396,9 @@ class VerifyParams:
 class VerifyProblem:
     """Something the ledger or the store should not show."""
 
-    kind: Annotated[str, "`edit`, `gap`, `reorder`, `cut`, `foreign-key`, `divergence`, `totals` or `purged`."]
+    kind: Annotated[
+        str, "`edit`, `gap`, `reorder`, `cut`, `foreign-key`, `divergence`, `totals` or `purged`."
+    ]
     seq: int | None
     message: str
 

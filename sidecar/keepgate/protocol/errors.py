@@ -246,7 +246,9 @@ def entry_not_found(*, track: str, scope: str, match: str, reason: str | None = 
     if reason is not None:
         details["reason"] = reason
     where = f" in {track}/{scope}" if track else ""
-    return Fault(Code.ENTRY_NOT_FOUND, f"no visible entry{where} matches{f' ({reason})' if reason else ''}", details)
+    return Fault(
+        Code.ENTRY_NOT_FOUND, f"no visible entry{where} matches{f' ({reason})' if reason else ''}", details
+    )
 
 
 def ambiguous_match(*, track: str, scope: str, match: str, candidates: int, sample: Sequence[str]) -> Fault:

@@ -71,7 +71,13 @@ class Operation:
 
 
 _STORE: Final = (Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY)
-_GATED: Final = (Code.INVALID_INPUT, Code.WRITE_REQUIRES_AGENT, Code.BUDGET_EXCEEDED, Code.WRITE_DENIED, *_STORE)
+_GATED: Final = (
+    Code.INVALID_INPUT,
+    Code.WRITE_REQUIRES_AGENT,
+    Code.BUDGET_EXCEEDED,
+    Code.WRITE_DENIED,
+    *_STORE,
+)
 _TARGETED: Final = (*_GATED, Code.ENTRY_NOT_FOUND, Code.AMBIGUOUS_MATCH)
 _READING: Final = (Code.INVALID_INPUT,)
 
@@ -394,7 +400,9 @@ class ServerMessage:
 
 SERVER_MESSAGES: Final = (
     ServerMessage(name="approval/asked", params=prop.ApprovalAsked, summary="A write waits for a person."),
-    ServerMessage(name="approval/decided", params=prop.ApprovalDecided, summary="A question was answered or given up."),
+    ServerMessage(
+        name="approval/decided", params=prop.ApprovalDecided, summary="A question was answered or given up."
+    ),
     ServerMessage(
         name="approval/request",
         params=prop.ApprovalRequestParams,
@@ -417,9 +425,13 @@ SERVER_MESSAGES: Final = (
     ServerMessage(name="memory/updated", params=life.MemoryEvent, summary="A memory was rewritten."),
     ServerMessage(name="memory/removed", params=life.MemoryEvent, summary="A memory was removed."),
     ServerMessage(name="memory/recalled", params=life.MemoryEvent, summary="A session's query was answered."),
-    ServerMessage(name="memory/snapshot", params=life.MemoryEvent, summary="A session's snapshot was frozen."),
+    ServerMessage(
+        name="memory/snapshot", params=life.MemoryEvent, summary="A session's snapshot was frozen."
+    ),
     ServerMessage(
         name="proposals/didChange", params=prop.ProposalsDidChange, summary="A proposal was made or decided."
     ),
-    ServerMessage(name="keepgate/status", params=life.KeepgateStatus, summary="Health and waiting approvals changed."),
+    ServerMessage(
+        name="keepgate/status", params=life.KeepgateStatus, summary="Health and waiting approvals changed."
+    ),
 )

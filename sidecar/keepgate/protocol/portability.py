@@ -35,7 +35,9 @@ class ExportResult:
     """Result of ``memory/export``: one of the three is set."""
 
     envelope: Annotated[Envelope | None, "Up to 1,000 entries."] = None
-    parts: Annotated[list[Envelope] | None, "Above 1,000 entries: valid envelopes of at most 1,000 each."] = None
+    parts: Annotated[list[Envelope] | None, "Above 1,000 entries: valid envelopes of at most 1,000 each."] = (
+        None
+    )
     payload: Annotated[Any, "The adapter's payload."] = None
 
 

@@ -146,7 +146,9 @@ class ApprovalDecided:
 
     id: str
     outcome: Outcome
-    by: Annotated[dict[str, Any] | None, "Who decided: client, version, connection, channel; null for nobody."]
+    by: Annotated[
+        dict[str, Any] | None, "Who decided: client, version, connection, channel; null for nobody."
+    ]
 
 
 @frozen(kw_only=True)

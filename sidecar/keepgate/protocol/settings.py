@@ -89,7 +89,9 @@ class ClientAnnouncement:
 class Settings:
     """Every setting with its default."""
 
-    store_path: Annotated[str | None, "Absolute path of the store; absent: the platform's data folder."] = None
+    store_path: Annotated[str | None, "Absolute path of the store; absent: the platform's data folder."] = (
+        None
+    )
     budgets: Budgets = Budgets()
     write_policy: WritePolicy = WritePolicy.ASK
     write_policies: Annotated[
@@ -100,7 +102,9 @@ class Settings:
     facts: FactSettings = FactSettings()
     mcp: McpSettings = McpSettings()
     query_limit: int = QUERY_LIMIT_DEFAULT
-    workspace_identity: Annotated[str, "`path`, or `repository` to share one memory between worktrees."] = "path"
+    workspace_identity: Annotated[str, "`path`, or `repository` to share one memory between worktrees."] = (
+        "path"
+    )
     pages: PageSettings = PageSettings()
     session: SessionRef | None = None
     client: ClientAnnouncement = ClientAnnouncement()

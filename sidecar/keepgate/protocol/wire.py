@@ -16,7 +16,7 @@ from cattrs import ClassValidationError, Converter, ForbiddenExtraKeysError, Ite
 from cattrs.cols import list_structure_factory
 from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-from keepgate.protocol.entries import Unset
+from keepgate.protocol.entries import UNSET, Unset
 from keepgate.protocol.errors import Fault, Problem, invalid_input
 
 T = TypeVar("T")
@@ -63,16 +63,19 @@ def structure(raw: Any, cls: type[T], *, forbid_unknown: bool = False) -> T:
 
 
 def unstructure(value: Any) -> Any:
-    """JSON-ready form of a typed value, in wire names; absent optionals are ``null``."""
+    """JSON-ready form of a typed value, in wire names; ``None`` is ``null``, an ``UNSET`` field is left out."""
     return _LENIENT.unstructure(value)
 
 
 def encode(message: Any) -> bytes:
-    """UTF-8 JSON without raw newlines. Lone surrogates, which UTF-8 cannot carry, are escaped."""
+    """UTF-8 JSON without raw newlines. Lone surrogates, which UTF-8 cannot carry, are escaped.
+
+    Raises ``ValueError`` for NaN and infinities: the other side would refuse the whole message.
+    """
     try:
-        return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        return json.dumps(message, separators=(",", ":")).encode()
+        return json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
 
 
 def decode(body: bytes) -> Any:
@@ -177,7 +180,11 @@ def _is_object(cls: Any) -> bool:
 
 
 def _wire_names(cls: Any) -> dict[str, Any]:
-    return {item.name: override(rename=camel(item.name)) for item in attrs.fields(cls)}
+    # A null session asks for the management view, so a session that was not given must not become null.
+    return {
+        item.name: override(rename=camel(item.name), omit_if_default=item.default is UNSET)
+        for item in attrs.fields(cls)
+    }
 
 
 def _converter(*, forbid_unknown: bool) -> Converter:

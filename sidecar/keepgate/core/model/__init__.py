@@ -1,1 +1,1 @@
-"""."""
+"""Values that writing and reading share."""

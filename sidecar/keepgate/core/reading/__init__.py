@@ -1,1 +1,1 @@
-"""."""
+"""What a reader is shown."""

@@ -1,0 +1,112 @@
+"""Changes: the closed set of things that can be asked of the store."""
+
+from typing import assert_never
+
+from attrs import frozen
+
+from keepgate.core.model.entry import Layer
+from keepgate.protocol.proposals import ChangeKind
+
+
+@frozen(kw_only=True)
+class Draft:
+    """An entry to be; checked, with its keys resolved."""
+
+    layer: Layer
+    agent_key: str
+    text: str
+    tags: tuple[str, ...]
+    source: str
+
+
+@frozen
+class ByMatch:
+    """The one visible entry of the layer that contains ``match``."""
+
+    match: str
+
+
+@frozen
+class ById:
+    """The entry with this id, and this version when one is given."""
+
+    id: str
+    version: int | None = None
+
+
+Target = ByMatch | ById
+
+
+@frozen(kw_only=True)
+class Add:
+    """Insert one entry."""
+
+    draft: Draft
+
+
+@frozen(kw_only=True)
+class Replace:
+    """Rewrite one entry; ``tags`` of ``None`` keeps its tags. ``source`` is named in the question only."""
+
+    layer: Layer
+    target: Target
+    text: str
+    tags: tuple[str, ...] | None
+    source: str
+
+
+@frozen(kw_only=True)
+class Remove:
+    """Delete one entry."""
+
+    layer: Layer
+    target: Target
+
+
+@frozen(kw_only=True)
+class Consolidate:
+    """Delete all targets and insert one entry. ``agent_key`` of ``None`` is decided by the targets."""
+
+    layer: Layer
+    targets: tuple[Target, ...]
+    text: str
+    tags: tuple[str, ...]
+    source: str
+    agent_key: str | None
+
+
+@frozen(kw_only=True)
+class Seed:
+    """Insert many entries or none."""
+
+    drafts: tuple[Draft, ...]
+
+
+@frozen(kw_only=True)
+class Undo:
+    """Take back the change that ledger row ``seq`` belongs to."""
+
+    seq: int
+    source: str
+
+
+Change = Add | Replace | Remove | Consolidate | Seed | Undo
+
+
+def kind_of(change: Change) -> ChangeKind:
+    """The word for a change in asks, ledgers and lists."""
+    match change:
+        case Add():
+            return ChangeKind.ADD
+        case Replace():
+            return ChangeKind.REPLACE
+        case Remove():
+            return ChangeKind.REMOVE
+        case Consolidate():
+            return ChangeKind.CONSOLIDATE
+        case Seed():
+            return ChangeKind.SEED
+        case Undo():
+            return ChangeKind.UNDO
+        case _:
+            assert_never(change)

@@ -1,0 +1,240 @@
+"""Ledger rows: what they hold, how they are sealed, and how a store is rebuilt from them (DSH-6).
+
+A row keeps ``digest = SHA-256(salt || payload)``; the chain covers every other column, the digest and the
+previous row's hash, but never the payload itself. A purge can so drop payload and salt and the chain holds.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+from attrs import field, frozen
+
+from keepgate.protocol.entries import Entry, Scope, Track
+
+GENESIS: Final = "0" * 64
+
+
+class Decision(StrEnum):
+    """What a row records."""
+
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    REFUSED = "refused"
+    EVIDENCE = "evidence"
+    NOTE = "note"
+
+
+@frozen(kw_only=True)
+class Recorded:
+    """An entry's step as an allowed row holds it."""
+
+    seq: int
+    action: str
+    before: Entry | None
+    after: Entry | None
+
+    @property
+    def entry(self) -> Entry:
+        """The entry as the step left it, or as it was when the step deleted it."""
+        entry = self.after or self.before
+        assert entry is not None, "a step has a before or an after"
+        return entry
+
+
+@frozen(kw_only=True)
+class Row:
+    """A row to append. ``payload`` is JSON: ``text``, and for changes ``before`` and ``after``."""
+
+    ts: int
+    action: str
+    decision: Decision
+    outcome: str
+    track: str | None = None
+    scope: str | None = None
+    workspace_key: str | None = None
+    agent_key: str | None = None
+    entry_id: str | None = None
+    source: str | None = None
+    session_id: str | None = None
+    proposal_id: str | None = None
+    shown_hash: str | None = None
+    by: Mapping[str, Any] | None = None
+    payload: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen(kw_only=True)
+class Sealed:
+    """A row as it is stored; ``payload`` and ``salt`` are ``None`` once purged. Hashes are lower-case hex."""
+
+    seq: int
+    ts: int
+    action: str
+    decision: str
+    outcome: str
+    track: str | None
+    scope: str | None
+    workspace_key: str | None
+    agent_key: str | None
+    entry_id: str | None
+    source: str | None
+    session_id: str | None
+    proposal_id: str | None
+    shown_hash: str | None
+    by: str | None
+    payload: str | None
+    salt: str | None
+    digest: str
+    previous: str
+    hash: str
+
+
+CHAINED: Final = (
+    "seq", "ts", "action", "decision", "outcome", "track", "scope", "workspace_key", "agent_key",
+    "entry_id", "source", "session_id", "proposal_id", "shown_hash", "by", "digest", "previous",
+)  # fmt: skip
+"""The columns that a row's hash covers, in order."""
+
+
+def canonical(value: Any) -> str:
+    """Canonical JSON: sorted names, no blanks, UTF-8 text unescaped."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def seal(row: Row, *, seq: int, salt: str, previous: str) -> Sealed:
+    """Close a row over the one before it; ``previous`` is that row's hash or :data:`GENESIS`."""
+    payload = canonical(row.payload)
+    columns = {
+        "seq": seq,
+        "ts": row.ts,
+        "action": row.action,
+        "decision": str(row.decision),
+        "outcome": row.outcome,
+        "track": row.track,
+        "scope": row.scope,
+        "workspace_key": row.workspace_key,
+        "agent_key": row.agent_key,
+        "entry_id": row.entry_id,
+        "source": row.source,
+        "session_id": row.session_id,
+        "proposal_id": row.proposal_id,
+        "shown_hash": row.shown_hash,
+        "by": None if row.by is None else canonical(row.by),
+        "digest": payload_digest(salt, payload),
+        "previous": previous,
+    }
+    return Sealed(**columns, payload=payload, salt=salt, hash=chain_hash(columns))
+
+
+def payload_digest(salt: str, payload: str) -> str:
+    """``SHA-256(salt || payload)`` in hex; the salt is hex too."""
+    return hashlib.sha256(bytes.fromhex(salt) + payload.encode()).hexdigest()
+
+
+def chain_hash(columns: Mapping[str, Any]) -> str:
+    """The hash of a row over its chained columns."""
+    return hashlib.sha256(canonical([columns[name] for name in CHAINED]).encode()).hexdigest()
+
+
+def state_of(entry: Entry) -> dict[str, Any]:
+    """An entry as payloads keep it; recall counters are derived and stay out."""
+    return {
+        "id": entry.id,
+        "track": str(entry.track),
+        "scope": str(entry.scope),
+        "workspaceKey": entry.workspace_key,
+        "agentKey": entry.agent_key,
+        "text": entry.text,
+        "source": entry.source,
+        "tags": list(entry.tags),
+        "version": entry.version,
+        "createdAt": entry.created_at,
+        "updatedAt": entry.updated_at,
+        "sessionId": entry.session_id,
+    }
+
+
+def entry_from(state: Mapping[str, Any]) -> Entry:
+    """The entry that :func:`state_of` wrote down."""
+    return Entry(
+        id=state["id"],
+        track=Track(state["track"]),
+        scope=Scope(state["scope"]),
+        workspace_key=state["workspaceKey"],
+        agent_key=state["agentKey"],
+        text=state["text"],
+        source=state["source"],
+        tags=tuple(state["tags"]),
+        version=state["version"],
+        created_at=state["createdAt"],
+        updated_at=state["updatedAt"],
+        session_id=state["sessionId"],
+    )
+
+
+def recorded(row: Sealed) -> Recorded | None:
+    """The entry step of an allowed row; ``None`` for summaries, evidence, denials and purged rows."""
+    if row.decision != Decision.ALLOWED or row.entry_id is None or row.payload is None:
+        return None
+    payload = json.loads(row.payload)
+    before, after = payload.get("before"), payload.get("after")
+    return Recorded(
+        seq=row.seq,
+        action=row.action,
+        before=entry_from(before) if before else None,
+        after=entry_from(after) if after else None,
+    )
+
+
+@frozen(kw_only=True)
+class Break:
+    """A place where the chain does not hold: ``edit``, ``gap``, ``reorder``."""
+
+    kind: str
+    seq: int
+    message: str
+
+
+def chain_breaks(rows: Iterable[Sealed], previous: str = GENESIS, after_seq: int = 0) -> Iterator[Break]:
+    """Walk rows in seq order and yield what does not hold.
+
+    A changed column or payload is an ``edit``; a missing row is a ``gap``; rows that are whole but follow
+    the wrong predecessor were moved: ``reorder``.
+    """
+    for row in rows:
+        columns = {name: getattr(row, name) for name in CHAINED}
+        if chain_hash(columns) != row.hash:
+            yield Break(kind="edit", seq=row.seq, message="a column was changed after the row was sealed")
+        elif row.payload is not None and payload_digest(row.salt or "", row.payload) != row.digest:
+            yield Break(kind="edit", seq=row.seq, message="the payload was changed after the row was sealed")
+        elif row.seq != after_seq + 1:
+            missing = f"rows {after_seq + 1} to {row.seq - 1} are missing"
+            yield Break(kind="gap", seq=row.seq, message=missing)
+        elif row.previous != previous:
+            yield Break(kind="reorder", seq=row.seq, message="the row does not follow the one before it")
+        previous, after_seq = row.hash, row.seq
+
+
+@frozen
+class Replay:
+    """A store rebuilt from rows. ``purged`` holds ids whose last state can no longer be known."""
+
+    entries: dict[str, Entry]
+    purged: set[str]
+
+    def apply(self, row: Sealed) -> None:
+        """Take one row in, in seq order."""
+        if row.decision != Decision.ALLOWED or row.entry_id is None:
+            return
+        step = recorded(row)
+        if step is None:
+            self.purged.add(row.entry_id)
+            self.entries.pop(row.entry_id, None)
+            return
+        self.purged.discard(row.entry_id)
+        if step.after is None:
+            self.entries.pop(row.entry_id, None)
+        else:
+            self.entries[row.entry_id] = step.after

@@ -1,0 +1,178 @@
+"""The plan: what a change would do to the store as it is now.
+
+``plan`` is pure and runs twice for every write: before the question, and again inside the transaction
+that commits. Whatever the second run finds is what is written, and only if it is what was shown.
+"""
+
+from collections import defaultdict
+from typing import Protocol, assert_never
+
+from attrs import evolve, frozen
+
+from keepgate.core.model.entry import Layer, layer_of
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.model.text import units
+from keepgate.core.model.viewer import Author
+from keepgate.core.writing.budget import LayerUse, require_room, weigh
+from keepgate.core.writing.change import Add, Change, Consolidate, Draft, Remove, Replace, Seed, Undo
+from keepgate.core.writing.ledger import Recorded
+from keepgate.core.writing.match import Findable, resolve, resolve_all
+from keepgate.protocol.entries import Entry
+from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.protocol.settings import Budgets
+
+
+@frozen(kw_only=True)
+class Mutation:
+    """One entry's step: inserted (``before`` is ``None``), rewritten, or deleted (``after`` is ``None``).
+
+    ``action`` is the ledger's word for it (DSH-6).
+    """
+
+    action: str
+    before: Entry | None
+    after: Entry | None
+
+    @property
+    def entry(self) -> Entry:
+        """The entry as the step leaves it, or as it was when the step deletes it."""
+        entry = self.after or self.before
+        assert entry is not None, "a mutation has a before or an after"
+        return entry
+
+
+@frozen(kw_only=True)
+class Plan:
+    """What a change would do: its steps in order, and every layer it touches."""
+
+    change: Change
+    author: Author
+    mutations: tuple[Mutation, ...]
+    uses: tuple[LayerUse, ...]
+
+
+class StoreView(Findable, Protocol):
+    """A consistent look at the store, read inside one transaction."""
+
+    def used(self, layer: Layer) -> int:
+        """Units in use in a layer."""
+
+    def twin(self, layer: Layer, agent_key: str, text: str) -> Entry | None:
+        """An entry of the layer, visible to that agent, with the same text but for ASCII case."""
+
+    def change_of(self, seq: int) -> tuple[Recorded, ...]:
+        """The entry steps of the allowed change that ledger row ``seq`` belongs to; empty when there is none."""
+
+
+def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, stamp: Stamp) -> Plan:
+    """Work out a change against the store as it is.
+
+    Raises ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``, ``BUDGET_EXCEEDED`` and, for an undo that later changes
+    have overtaken, ``INVALID_INPUT``. Writes nothing.
+    """
+    mutations = _mutations(change, author, store, stamp)
+    deltas: dict[Layer, int] = defaultdict(int)
+    for step in mutations:
+        grown = units(step.after.text) if step.after else 0
+        deltas[layer_of(step.entry)] += grown - (units(step.before.text) if step.before else 0)
+    uses = weigh({layer: store.used(layer) for layer in deltas}, deltas, budgets)
+    require_room(uses)
+    return Plan(change=change, author=author, mutations=mutations, uses=uses)
+
+
+def _mutations(change: Change, author: Author, store: StoreView, stamp: Stamp) -> tuple[Mutation, ...]:
+    match change:
+        case Add(draft=draft):
+            return (_insertion("add", draft, author, stamp),)
+        case Seed(drafts=drafts):
+            return tuple(_insertion("add", draft, author, stamp) for draft in drafts)
+        case Replace():
+            return (_rewriting(change, resolve(store, change.layer, author, change.target), author, stamp),)
+        case Remove():
+            entry = resolve(store, change.layer, author, change.target)
+            return (Mutation(action="remove", before=entry, after=None),)
+        case Consolidate():
+            return _consolidation(change, author, store, stamp)
+        case Undo():
+            return _inversion(change, author, store, stamp)
+        case _:
+            assert_never(change)
+
+
+def _insertion(action: str, draft: Draft, author: Author, stamp: Stamp) -> Mutation:
+    entry = Entry(
+        id=stamp.new_id(),
+        track=draft.layer.track,
+        scope=draft.layer.scope,
+        workspace_key=draft.layer.workspace_key,
+        agent_key=draft.agent_key,
+        text=draft.text,
+        source=draft.source,
+        tags=draft.tags,
+        version=1,
+        created_at=stamp.now_ms,
+        updated_at=stamp.now_ms,
+        session_id=author.session_id,
+    )
+    return Mutation(action=action, before=None, after=entry)
+
+
+def _rewriting(change: Replace, entry: Entry, author: Author, stamp: Stamp) -> Mutation:
+    after = evolve(
+        entry,
+        text=change.text,
+        tags=entry.tags if change.tags is None else change.tags,
+        version=entry.version + 1,
+        updated_at=_not_before(entry, stamp),
+        session_id=author.session_id,
+    )
+    return Mutation(action="replace", before=entry, after=after)
+
+
+def _not_before(entry: Entry, stamp: Stamp) -> int:
+    # A clock that stepped back must not make an entry older than its last state.
+    return max(stamp.now_ms, entry.updated_at)
+
+
+def _consolidation(
+    change: Consolidate, author: Author, store: StoreView, stamp: Stamp
+) -> tuple[Mutation, ...]:
+    targets = resolve_all(store, change.layer, author, change.targets)
+    agent_key = change.agent_key
+    if agent_key is None:
+        agent_key = "" if all(entry.agent_key == "" for entry in targets) else author.agent_key
+    draft = Draft(
+        layer=change.layer, agent_key=agent_key, text=change.text, tags=change.tags, source=change.source
+    )
+    removals = tuple(Mutation(action="consolidate-remove", before=entry, after=None) for entry in targets)
+    return (*removals, _insertion("consolidate-add", draft, author, stamp))
+
+
+def _inversion(change: Undo, author: Author, store: StoreView, stamp: Stamp) -> tuple[Mutation, ...]:
+    steps = store.change_of(change.seq)
+    if not steps or not all(author.viewer.sees(step.entry) for step in steps):
+        raise invalid_input(Problem("$.seq", "names no allowed change that this session can see"))
+    return tuple(_inverse(step, author, store, stamp) for step in reversed(steps))
+
+
+def _inverse(step: Recorded, author: Author, store: StoreView, stamp: Stamp) -> Mutation:
+    current = store.entry(step.entry.id)
+    expected = step.after.version if step.after else None
+    if (current.version if current else None) != expected:
+        raise invalid_input(
+            Problem(
+                "$.seq", f"entry {step.entry.id} has changed since ledger row {step.seq}; undo that first"
+            )
+        )
+    if step.before is None:
+        return Mutation(action="undo-remove", before=current, after=None)
+    latest = current or step.before
+    restored = evolve(
+        step.before,
+        version=latest.version + 1,
+        updated_at=_not_before(latest, stamp),
+        session_id=author.session_id,
+        last_recalled=current.last_recalled if current else None,
+        recall_count=current.recall_count if current else 0,
+    )
+    return Mutation(action="undo-replace" if current else "undo-add", before=current, after=restored)
