@@ -82,7 +82,9 @@ class SessionRef:
     """Who is asking (wire-protocol section 3)."""
 
     id: Annotated[str, "Session id, chosen by the caller; 1 to 256 characters."]
-    agent_preset: Annotated[str, "Agent preset; its private entries become visible. Empty: shared only."] = ""
+    agent_preset: Annotated[
+        str | None, "Agent preset; its private entries become visible. Absent: as the session was opened."
+    ] = None
     cwd: Annotated[str | None, "Working directory; decides the workspace. Absent: the first folder."] = None
 
 

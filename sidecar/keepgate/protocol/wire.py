@@ -63,7 +63,7 @@ def structure(raw: Any, cls: type[T], *, forbid_unknown: bool = False) -> T:
 
 
 def unstructure(value: Any) -> Any:
-    """JSON-ready form of a typed value, in wire names; ``None`` is ``null``, an ``UNSET`` field is left out."""
+    """JSON-ready form in wire names; ``None`` becomes ``null``, an ``UNSET`` field is left out."""
     return _LENIENT.unstructure(value)
 
 

@@ -1,1 +1,1 @@
-"""."""
+"""The operations: what each row of the table does, over store and gate, for any front."""

@@ -1,0 +1,66 @@
+"""How a person is reached: what fronts implement, and who speaks through them."""
+
+import asyncio
+from typing import Any, Protocol
+
+from attrs import define, field, frozen
+
+from keepgate.protocol.proposals import ApprovalAnswer, ApprovalAsked, ApprovalDecided, ApprovalRequestParams
+
+
+class NobodyThere(Exception):  # noqa: N818 - a state of the world, told by its name
+    """The person cannot be reached this way; the message says why."""
+
+
+class Approver(Protocol):
+    """Puts one question to a person."""
+
+    async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
+        """Show the whole change and wait for the answer, however long it takes.
+
+        An answer echoes the hash it was given for. Only ``allowed-once`` and ``allowed-session`` allow. Raises
+        :class:`NobodyThere` when the person cannot be reached. Cancelled when the question is moot.
+        """
+
+
+class Announcer(Protocol):
+    """Tells the connections of a workspace about questions and decisions."""
+
+    def asked(self, event: ApprovalAsked) -> None:
+        """A question is about to be put."""
+
+    def decided(self, event: ApprovalDecided, workspace_key: str) -> None:
+        """A question was answered, or given up; an empty key is user-global."""
+
+
+@frozen(kw_only=True)
+class ClientInfo:
+    """The program at the other end of a connection."""
+
+    name: str
+    version: str | None = None
+
+
+@define(kw_only=True, eq=False)
+class Asker:
+    """One connection as the gate sees it: who speaks, and through what a person can be asked.
+
+    ``turn`` keeps prompts one at a time per client; ``closing`` tells a lost client from a cancelled request.
+    """
+
+    connection_id: str
+    channel: str
+    client: ClientInfo
+    approver: Approver | None = None
+    turn: asyncio.Lock = field(factory=asyncio.Lock)
+    closing: bool = False
+
+    def described(self) -> dict[str, Any]:
+        """The client as ledger rows and questions name it."""
+        shown = {
+            "client": self.client.name,
+            "version": self.client.version,
+            "connection": self.connection_id,
+            "channel": self.channel,
+        }
+        return {name: value for name, value in shown.items() if value is not None}
