@@ -8,7 +8,7 @@ from attrs import define, field, frozen
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalAsked, ApprovalDecided, ApprovalRequestParams
 
 
-class NobodyThere(Exception):  # noqa: N818 - a state of the world, told by its name
+class NobodyThere(Exception):
     """The person cannot be reached this way; the message says why."""
 
 
@@ -18,8 +18,8 @@ class Approver(Protocol):
     async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
         """Show the whole change and wait for the answer, however long it takes.
 
-        An answer echoes the hash it was given for. Only ``allowed-once`` and ``allowed-session`` allow. Raises
-        :class:`NobodyThere` when the person cannot be reached. Cancelled when the question is moot.
+        An answer echoes the hash it was given for; only ``allowed-once`` and ``allowed-session`` allow.
+        Raises :class:`NobodyThere` when the person cannot be reached. Cancelled when the question is moot.
         """
 
 

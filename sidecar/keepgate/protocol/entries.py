@@ -89,7 +89,7 @@ class SessionRef:
 
 
 SessionParam = Annotated[
-    SessionRef | None | Unset,
+    SessionRef | Unset | None,
     "Who is asking. Absent: the connection's default session. `null`: the management view.",
 ]
 

@@ -214,7 +214,7 @@ class Fault(Exception):
 
 
 def invalid_input(*problems: Problem, shape: bool = False) -> Fault:
-    """Values outside the contract; ``shape`` marks wrong JSON types and unknown or missing fields (-32602)."""
+    """Values outside the contract; ``shape`` marks wrong types and unknown or missing fields (-32602)."""
     listed = [{"path": item.path, "problem": item.problem} for item in problems]
     first = problems[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

@@ -105,7 +105,7 @@ class Framer:
             self._skip -= dropped
             if self._skip:
                 return None
-        while self._buffer[:1] in (b"\r", b"\n", b" ", b"\t") and self._buffer:
+        while self._buffer and self._buffer[0] in _BLANK:
             del self._buffer[:1]
         found = _HEADERS_END.search(self._buffer, 0, HEADER_BYTES_MAX + 4)
         if found is None:

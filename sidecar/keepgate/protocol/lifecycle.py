@@ -72,7 +72,7 @@ class KeepgateCapabilities:
 
 @frozen(kw_only=True)
 class MemoryEvent:
-    """Params of ``memory/added``, ``memory/updated``, ``memory/removed``, ``memory/recalled``, ``memory/snapshot``."""
+    """Params of ``memory/added``, ``/updated``, ``/removed``, ``/recalled`` and ``/snapshot``."""
 
     seq: Annotated[int, "The ledger row."]
     id: Annotated[str | None, "The entry; null for recalls and snapshots."]

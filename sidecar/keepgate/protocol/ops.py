@@ -256,7 +256,7 @@ OPERATIONS: Final = (
     Operation(
         name="memory/export",
         params=port.ExportParams,
-        result=port.ExportResult,
+        result=port.Envelope,
         access=Access.READ,
         latency=Latency.LONG,
         summary="Every memory in view as a portable envelope or in an adapter's format.",

@@ -31,14 +31,10 @@ class ExportParams:
 
 
 @frozen(kw_only=True)
-class ExportResult:
-    """Result of ``memory/export``: one of the three is set."""
+class ExportParts:
+    """Result of ``memory/export`` above 1,000 entries."""
 
-    envelope: Annotated[Envelope | None, "Up to 1,000 entries."] = None
-    parts: Annotated[list[Envelope] | None, "Above 1,000 entries: valid envelopes of at most 1,000 each."] = (
-        None
-    )
-    payload: Annotated[Any, "The adapter's payload."] = None
+    parts: Annotated[list[Envelope], "Valid envelopes of at most 1,000 entries each, in creation order."]
 
 
 @frozen(kw_only=True)

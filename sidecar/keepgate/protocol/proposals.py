@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from attrs import field, frozen
 
-from keepgate.protocol.entries import UNSET, DraftParams, IdTarget, Scope, SessionParam, Track, Usage
+from keepgate.protocol.entries import UNSET, Scope, SessionParam, Track, Usage
 
 
 class Outcome(StrEnum):
@@ -39,26 +39,7 @@ class ChangeKind(StrEnum):
 
 
 @frozen(kw_only=True)
-class ChangeParams:
-    """A change as ``proposals/create`` takes it: ``action`` and the params of that ``memory/*`` method."""
-
-    action: Annotated[ChangeKind, "Any kind but `undo`."]
-    track: Track | None = None
-    scope: Scope | None = None
-    text: str | None = None
-    tags: list[str] | None = None
-    source: str | None = None
-    agent_key: str | None = None
-    match: str | None = None
-    id: str | None = None
-    version: int | None = None
-    matches: list[str] | None = None
-    ids: list[IdTarget] | None = None
-    entries: list[DraftParams] | None = None
-
-
-@frozen(kw_only=True)
-class Warning:  # noqa: A001 - the word the person sees; nothing here issues Python warnings
+class Caution:
     """Something the person should know before answering."""
 
     kind: Annotated[str, "`hidden-characters`, `duplicate` or `over-budget`."]
@@ -103,7 +84,7 @@ class ApprovalRequestParams:
     text: Annotated[str, "The full payload text of the contract (DSH-3)."]
     hash: Annotated[str, "SHA-256 of the canonical payload; echo it with the answer."]
     deadline: Annotated[int, "When the server stops waiting; epoch milliseconds."]
-    warnings: list[Warning]
+    warnings: list[Caution]
     from_: Annotated[str | None, "The text before, for a change of one entry."] = None
     to: Annotated[str | None, "The text after."] = None
     targets: list[AskTarget] = field(factory=list)
@@ -136,7 +117,7 @@ class ApprovalAsked:
     text: str
     hash: str
     deadline: int
-    warnings: list[Warning]
+    warnings: list[Caution]
     count: int | None = None
 
 
@@ -176,7 +157,10 @@ class Proposal:
 class ProposalsCreateParams:
     """Params of ``proposals/create``: stored, nobody is asked."""
 
-    change: ChangeParams
+    change: Annotated[
+        dict[str, Any],
+        "`action` (add, replace, remove, consolidate, seed) and the params of that `memory/*` method.",
+    ]
     session: SessionParam = UNSET
 
 

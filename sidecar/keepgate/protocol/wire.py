@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import partial
 from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
@@ -50,16 +51,16 @@ class WrongValue(ValueError):
     """The right JSON type with a value outside the contract."""
 
 
-def structure(raw: Any, cls: type[T], *, forbid_unknown: bool = False) -> T:
+def structure(raw: Any, cls: type[T], *, forbid_unknown: bool = False, root: str = "$") -> T:
     """Build ``cls`` from decoded JSON.
 
     Raises ``INVALID_INPUT``: numbered -32602 when a type, a missing or an unknown field is wrong, -32050
-    when every type is right and a value is not.
+    when every type is right and a value is not. Paths in the problems begin with ``root``.
     """
     try:
         return (_STRICT if forbid_unknown else _LENIENT).structure(raw, cls)
     except (ClassValidationError, WrongType, WrongValue) as error:
-        raise _fault(error) from None
+        raise _fault(error, root) from None
 
 
 def unstructure(value: Any) -> Any:
@@ -102,8 +103,8 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _fault(error: BaseException) -> Fault:
-    found = list(_problems(error, "$"))
+def _fault(error: BaseException, root: str) -> Fault:
+    found = list(_problems(error, root))
     shape = any(is_shape for _, is_shape in found)
     return invalid_input(*(problem for problem, _ in found), shape=shape)
 
@@ -187,74 +188,83 @@ def _wire_names(cls: Any) -> dict[str, Any]:
     }
 
 
+def _attrs_class(forbid_unknown: bool, cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    build = make_dict_structure_fn(
+        cls, converter, _cattrs_forbid_extra_keys=forbid_unknown, **_wire_names(cls)
+    )
+
+    def hook(value: Any, target: Any) -> Any:
+        if type(value) is not dict:
+            raise WrongType("an object", value)
+        return build(value, target)
+
+    return hook
+
+
+def _array(cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    items: Any = list[get_args(cls)[0]]  # type: ignore[misc]  # the item type is known at run time only
+    build = list_structure_factory(items, converter)
+    container = get_origin(cls)
+
+    def hook(value: Any, _: Any) -> Any:
+        if type(value) is not list:
+            raise WrongType("an array", value)
+        return container(build(value, list))
+
+    return hook
+
+
+def _json_object(cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    build = converter.gen_structure_mapping(cls)
+
+    def hook(value: Any, target: Any) -> Any:
+        if type(value) is not dict:
+            raise WrongType("an object", value)
+        return build(value, target)
+
+    return hook
+
+
+def _union(cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
+    members = [item for item in get_args(cls) if item is not type(None) and item is not Unset]
+    nullable = type(None) in get_args(cls)
+
+    def hook(value: Any, _: Any) -> Any:
+        if value is None and nullable:
+            return None
+        if len(members) == 1:
+            return converter.structure(value, members[0])
+        if type(value) in members:
+            return value
+        raise WrongType(" or ".join(_JSON_NAMES[item] for item in members), value)
+
+    return hook
+
+
 def _converter(*, forbid_unknown: bool) -> Converter:
     converter = Converter(detailed_validation=True)
-
-    def attrs_class(cls: Any) -> Callable[[Any, Any], Any]:
-        build = make_dict_structure_fn(
-            cls, converter, _cattrs_forbid_extra_keys=forbid_unknown, **_wire_names(cls)
-        )
-
-        def hook(value: Any, target: Any) -> Any:
-            if type(value) is not dict:
-                raise WrongType("an object", value)
-            return build(value, target)
-
-        return hook
-
-    def array(cls: Any) -> Callable[[Any, Any], Any]:
-        build = list_structure_factory(list[get_args(cls)[0]], converter)  # type: ignore[misc]
-        container = get_origin(cls)
-
-        def hook(value: Any, _: Any) -> Any:
-            if type(value) is not list:
-                raise WrongType("an array", value)
-            return container(build(value, list))
-
-        return hook
-
-    def json_object(cls: Any) -> Callable[[Any, Any], Any]:
-        build = converter.gen_structure_mapping(cls)
-
-        def hook(value: Any, target: Any) -> Any:
-            if type(value) is not dict:
-                raise WrongType("an object", value)
-            return build(value, target)
-
-        return hook
-
-    def union(cls: Any) -> Callable[[Any, Any], Any]:
-        members = [item for item in get_args(cls) if item is not type(None) and item is not Unset]
-        nullable = type(None) in get_args(cls)
-
-        def hook(value: Any, _: Any) -> Any:
-            if value is None and nullable:
-                return None
-            if len(members) == 1:
-                return converter.structure(value, members[0])
-            if type(value) in members:
-                return value
-            raise WrongType(" or ".join(_JSON_NAMES[item] for item in members), value)
-
-        return hook
-
     for scalar in (int, bool):
         converter.register_structure_hook(scalar, _scalar(scalar))
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook_func(_is_enum, _enum)
-    converter.register_structure_hook_factory(_is_union, union)
-    converter.register_structure_hook_factory(_is_array, array)
-    converter.register_structure_hook_factory(_is_object, json_object)
-    converter.register_structure_hook_factory(attrs.has, attrs_class)
+    for applies, factory in ((_is_union, _union), (_is_array, _array), (_is_object, _json_object)):
+        converter.register_structure_hook_factory(applies, partial(_on, converter, factory))
+    converter.register_structure_hook_factory(
+        attrs.has, partial(_on, converter, partial(_attrs_class, forbid_unknown))
+    )
     converter.register_unstructure_hook_factory(
         attrs.has, lambda cls: make_dict_unstructure_fn(cls, converter, **_wire_names(cls))
     )
     converter.register_unstructure_hook(Unset, lambda _: None)
     converter.register_unstructure_hook_func(
-        lambda cls: get_origin(cls) is tuple, lambda value: [converter.unstructure(item) for item in value]
+        _is_array, lambda value: [converter.unstructure(item) for item in value]
     )
     return converter
+
+
+def _on(converter: Converter, factory: Callable[[Any, Converter], Any], cls: Any) -> Any:
+    return factory(cls, converter)
 
 
 _STRICT: Final = _converter(forbid_unknown=True)

@@ -7,6 +7,7 @@ from attrs import define, field, frozen
 from keepgate.gate.approvers import Asker
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.lifecycle import WorkspaceInfo
+from keepgate.protocol.portability import AdapterInfo
 
 T = TypeVar("T")
 
@@ -15,7 +16,7 @@ class Peer(Protocol):
     """The way back to a client. Fronts implement it; it never blocks."""
 
     def notify(self, method: str, params: Any) -> None:
-        """Send a notification; ``params`` is one of the attrs types of ``protocol.ops.SERVER_MESSAGES``."""
+        """Send a notification; ``params`` is an attrs type of ``protocol.ops.SERVER_MESSAGES``."""
 
     async def request(self, method: str, params: Any, result: type[T]) -> T:
         """Send a request and wait for its typed result.
@@ -25,7 +26,7 @@ class Peer(Protocol):
 
 
 class PeerError(Exception):
-    """The client did not answer a request as it should; ``number`` is its JSON-RPC error code, if it gave one."""
+    """The client did not answer a request as it should; ``number`` is its JSON-RPC error code, if any."""
 
     def __init__(self, message: str, number: int | None = None) -> None:
         super().__init__(message)
@@ -71,7 +72,7 @@ class NoPeer:
 
 @frozen(kw_only=True)
 class Workspace:
-    """An open folder: ``path`` as the system gives it, ``key`` as memories carry it, ``rule`` how it was found."""
+    """An open folder: ``path`` as it was given, ``key`` as memories carry it, ``rule`` how it was found."""
 
     path: str
     uri: str
@@ -98,9 +99,10 @@ class Connection:
     identity: str = "path"
     sessions: dict[str, SessionRef] = field(factory=dict)
     default_session: SessionRef | None = None
-    adapters: dict[str, Any] = field(factory=dict)
+    adapters: dict[str, AdapterInfo] = field(factory=dict)
+    session_keys: set[str] = field(factory=set)
 
     @property
     def keys(self) -> frozenset[str]:
-        """The workspaces in this connection's sight."""
-        return frozenset(workspace.key for workspace in self.workspaces)
+        """The workspaces in this connection's sight: its folders, or where none is open its sessions' own."""
+        return frozenset(workspace.key for workspace in self.workspaces) or frozenset(self.session_keys)

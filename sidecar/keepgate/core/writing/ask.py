@@ -12,7 +12,7 @@ from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import named
 from keepgate.core.writing.plan import Mutation, Plan, StoreView
 from keepgate.protocol.entries import DEFAULT_SOURCE
-from keepgate.protocol.proposals import AskEntry, AskTarget, ChangeKind, Warning
+from keepgate.protocol.proposals import AskEntry, AskTarget, Caution, ChangeKind
 
 CONSOLIDATE_EXCERPT_UNITS: Final = 300
 BATCH: Final = "batch"
@@ -33,7 +33,7 @@ class Ask:
     source: str | None
     text: str
     hash: str
-    warnings: tuple[Warning, ...]
+    warnings: tuple[Caution, ...]
 
     @property
     def count(self) -> int | None:
@@ -184,17 +184,15 @@ def _source(plan: Plan) -> str | None:
             assert_never(plan.change)
 
 
-def _warnings(plan: Plan, store: StoreView) -> tuple[Warning, ...]:
+def _warnings(plan: Plan, store: StoreView) -> tuple[Caution, ...]:
+    left = [(step.before, step.after) for step in plan.mutations if step.after is not None]
+    hidden = sum(len(hidden_positions("\n".join([entry.text, *entry.tags]))) for _, entry in left)
     found = []
-    for step in plan.mutations:
-        if step.after is None:
-            continue
-        shown = "\n".join([step.after.text, *step.after.tags])
-        if hidden := len(hidden_positions(shown)):
-            found.append(
-                Warning(kind="hidden-characters", message=f"{hidden} hidden characters; shown as ⟨U+XXXX⟩")
-            )
-    for entry in (step.after for step in plan.mutations if step.before is None):
-        if entry and (twin := store.twin(layer_of(entry), plan.author.agent_key, entry.text)):
-            found.append(Warning(kind="duplicate", message=f"entry {twin.id} already says the same"))
+    if hidden:
+        found.append(
+            Caution(kind="hidden-characters", message=f"{hidden} hidden characters, shown as ⟨U+XXXX⟩")
+        )
+    for before, entry in left:
+        if before is None and (twin := store.twin(layer_of(entry), plan.author.agent_key, entry.text)):
+            found.append(Caution(kind="duplicate", message=f"entry {twin.id} already says the same"))
     return tuple(dict.fromkeys(found))

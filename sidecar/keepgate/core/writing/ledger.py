@@ -106,7 +106,7 @@ def canonical(value: Any) -> str:
 def seal(row: Row, *, seq: int, salt: str, previous: str) -> Sealed:
     """Close a row over the one before it; ``previous`` is that row's hash or :data:`GENESIS`."""
     payload = canonical(row.payload)
-    columns = {
+    columns: dict[str, Any] = {
         "seq": seq,
         "ts": row.ts,
         "action": row.action,

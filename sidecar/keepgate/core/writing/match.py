@@ -17,7 +17,7 @@ SAMPLE_UNITS: Final = 200
 
 @frozen
 class Hits:
-    """The visible entries of a layer that contain a substring: how many, and the first few in creation order."""
+    """How many visible entries of a layer contain a substring, and the first few in creation order."""
 
     count: int
     first: tuple[Entry, ...]
@@ -34,12 +34,12 @@ class Findable(Protocol):
 
 
 def contains(text: str, match: str) -> bool:
-    """The one matching test, for reads and writes alike: substring, ASCII case folded, nothing trimmed (DSH-4)."""
+    """The one test, for reads and writes: a substring, ASCII case folded, nothing trimmed (DSH-4)."""
     return ascii_fold(match) in ascii_fold(text)
 
 
 def resolve(store: Findable, layer: Layer, author: Author, target: Target) -> Entry:
-    """The target's entry. Raises ``ENTRY_NOT_FOUND`` or ``AMBIGUOUS_MATCH``; neither shows what is out of sight."""
+    """The target's entry. Raises ``ENTRY_NOT_FOUND`` or ``AMBIGUOUS_MATCH``; neither shows hidden entries."""
     if isinstance(target, ById):
         return _resolve_id(store, layer, author, target)
     hits = store.find(layer, author.agent_key, target.match)

@@ -61,7 +61,7 @@ class StoreView(Findable, Protocol):
         """An entry of the layer, visible to that agent, with the same text but for ASCII case."""
 
     def change_of(self, seq: int) -> tuple[Recorded, ...]:
-        """The entry steps of the allowed change that ledger row ``seq`` belongs to; empty when there is none."""
+        """The entry steps of the allowed change that row ``seq`` belongs to; empty when there is none."""
 
 
 def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, stamp: Stamp) -> Plan:

@@ -1,0 +1,298 @@
+"""The gate itself: submit a change, ask, decide; the one road of every write (architecture section 5)."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, assert_never
+
+from keepgate.core.model.entry import layer_of
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.model.viewer import Author
+from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
+from keepgate.core.writing.ask import Ask
+from keepgate.core.writing.change import Change
+from keepgate.core.writing.plan import Mutation
+from keepgate.core.writing.proposal import StoredProposal
+from keepgate.gate import steps
+from keepgate.gate.approvers import Announcer, Asker
+from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
+from keepgate.gate.policies import Grant, grant_for
+from keepgate.gate.question import question
+from keepgate.gate.receipt import Drifted, Late, Receipt, Refused, Settled, Waiting
+from keepgate.protocol.entries import Usage
+from keepgate.protocol.errors import proposal_not_found, write_denied
+from keepgate.protocol.proposals import ApprovalDecided, Outcome, ProposalStatus
+from keepgate.protocol.settings import Settings, WritePolicy
+from keepgate.store import reads
+from keepgate.store.connection import Connection
+from keepgate.store.memory import Transaction, Writer
+from keepgate.store.open import Store
+from keepgate.store.view import View
+
+_LOOK_AGAIN: Final = "The change is no longer what was shown; look at the proposal again and decide then."
+REASKS_MAX: Final = 3
+"""How often a change that drifts under the person's eyes is asked again before it is given up."""
+
+
+class Gate:
+    """Owns the store's writer. Every public method leaves the store whole, whatever interrupts it."""
+
+    def __init__(
+        self,
+        *,
+        writer: Writer,
+        store: Store,
+        settings: Settings,
+        announcer: Announcer,
+        stamp: Callable[[], Stamp],
+    ) -> None:
+        self._writer = writer
+        self._store = store
+        self._settings = settings
+        self._announcer = announcer
+        self._stamp = stamp
+        self._grants: set[Grant] = set()
+        self.decisions: Final = Decisions()
+
+    async def submit(
+        self, change: Change, author: Author, asker: Asker, *, label_is_ours: bool = False
+    ) -> Receipt:
+        """Make a change, asking a person unless a policy or a grant decides.
+
+        Raises the plan's faults before anyone is asked, ``WRITE_DENIED`` when the answer is not yes, and the
+        re-check's fault when the change can no longer be made. Cancelling the caller closes the proposal,
+        except that a change whose commit has begun is completed.
+        """
+        wish = steps.Wish(
+            change=change, author=author, asked_by=asker.described(), label_is_ours=label_is_ours
+        )
+        opened, cancelled = await to_the_end(
+            self._writer.run(
+                lambda txn: steps.open_wish(
+                    txn,
+                    wish,
+                    self._settings,
+                    self._stamp(),
+                    granted=self._grants.__contains__,
+                    waiter=self._store.presence.token,
+                )
+            )
+        )
+        match opened:
+            case Receipt():
+                return opened
+            case Refused(fault):
+                raise fault
+            case Waiting() if cancelled:
+                await to_the_end(self._abandon(opened.proposal, asker))
+                raise asyncio.CancelledError
+            case Waiting():
+                return await self._wait(opened, asker)
+            case _:
+                assert_never(opened)
+
+    async def create(self, change: Change, author: Author, asker: Asker) -> StoredProposal:
+        """Store a wish for the inbox and ask nobody.
+
+        Raises the plan's faults, ``INVALID_INPUT`` for texts over the limit, ``WRITE_DENIED`` for a full
+        queue.
+        """
+
+        def work(txn: Transaction) -> StoredProposal | Refused:
+            stamp = self._stamp()
+            ask = steps.work_out(txn, change, author, self._settings, stamp)
+            steps.require_short(ask, self._settings)
+            stored = steps.store_wish(txn, ask, asker.described(), self._settings, stamp, waiter=None)
+            if isinstance(stored, Refused):
+                return stored
+            txn.append(steps.pending_row(stored.proposal, stamp))
+            return stored.proposal
+
+        made, _ = await to_the_end(self._writer.run(work))
+        if isinstance(made, Refused):
+            raise made.fault
+        return made
+
+    async def approve(
+        self, proposal_id: str, shown_hash: str, asker: Asker
+    ) -> tuple[StoredProposal, Receipt]:
+        """Decide a pending proposal with yes, for the content with ``shown_hash``.
+
+        Raises ``PROPOSAL_NOT_FOUND`` when it is not pending, ``WRITE_DENIED`` (outcome ``cancelled``) when
+        the change is no longer what that hash names, which leaves it pending, and the re-check's fault.
+        """
+        proposal = await self._stored(proposal_id)
+        settled = await self._settle(proposal, Allowed(by=decider(asker, via="inbox"), hash=shown_hash))
+        match settled:
+            case Receipt():
+                return await self._stored(proposal_id), settled
+            case Refused(fault):
+                raise fault
+            case Drifted():
+                raise write_denied(Outcome.CANCELLED, proposal_id, reason="changed", suggestion=_LOOK_AGAIN)
+            case Late():
+                raise proposal_not_found(proposal_id)
+
+    async def dismiss(self, proposal_id: str, asker: Asker) -> StoredProposal:
+        """Decide a pending proposal with no. Raises ``PROPOSAL_NOT_FOUND`` when it is not pending."""
+        proposal = await self._stored(proposal_id)
+        if isinstance(await self._close(proposal, decider(asker, via="inbox"), Outcome.REJECTED), Late):
+            raise proposal_not_found(proposal_id)
+        return await self._stored(proposal_id)
+
+    async def sweep(self) -> None:
+        """Close expired proposals, and tell the ledger of those whose asking process died while waiting."""
+
+        def work(txn: Transaction) -> None:
+            stamp = self._stamp()
+            for stored in txn.due(stamp.now_ms):
+                by = Decider(via="expiry", policy=WritePolicy.ASK)
+                steps.deny(txn, stored, by, stamp, Outcome.CANCELLED, ProposalStatus.EXPIRED)
+            for stored in txn.waited_for():
+                if stored.waiter is not None and not self._store.presence.alive(stored.waiter):
+                    steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK), stamp)
+
+        await self._writer.run(work)
+
+    def forget_session(self, session_id: str) -> None:
+        """Drop what a person allowed for the rest of a session."""
+        self._grants = {grant for grant in self._grants if grant.session_id != session_id}
+
+    async def _wait(self, waiting: Waiting, asker: Asker) -> Receipt:
+        proposal, ask = waiting.proposal, waiting.ask
+        deadline_ms = self._stamp().now_ms + self._settings.approval_timeout_seconds * 1000
+        with self.decisions.watching(proposal.id) as elsewhere:
+            try:
+                for _ in range(1 + REASKS_MAX):
+                    shown = question(ask, proposal.id, deadline_ms)
+                    wait_ms = deadline_ms - self._stamp().now_ms
+                    verdict = await put(shown, asker, self._announcer, elsewhere, wait_ms)
+                    settled = await self._conclude(proposal, ask, verdict)
+                    if not isinstance(settled, Drifted):
+                        return await self._answer(settled, proposal)
+                    ask = settled.ask
+                by = decider(asker, via="approval")
+                return await self._answer(await self._close(proposal, by, Outcome.CANCELLED), proposal)
+            except DecidedElsewhere:
+                return await self._decided_elsewhere(proposal)
+            except asyncio.CancelledError:
+                await to_the_end(self._abandon(proposal, asker))
+                raise
+
+    async def _conclude(self, proposal: StoredProposal, ask: Ask, verdict: Verdict) -> Settled:
+        match verdict:
+            case Allowed():
+                settled = await self._settle(proposal, verdict)
+                if isinstance(settled, Receipt) and verdict.for_session:
+                    self._grant(ask)
+                return settled
+            case Denied(by=by, outcome=outcome):
+                return await self._close(proposal, by, outcome)
+            case Unreachable(by=by):
+                return await self._leave(proposal, by)
+            case _:
+                assert_never(verdict)
+
+    async def _settle(self, proposal: StoredProposal, allowed: Allowed) -> Settled:
+        settled, cancelled = await to_the_end(
+            self._writer.run(
+                lambda txn: steps.settle(txn, proposal.id, allowed, self._settings, self._stamp())
+            )
+        )
+        if cancelled and isinstance(settled, Drifted):
+            raise asyncio.CancelledError
+        if isinstance(settled, Receipt):
+            self._decided(proposal, Outcome.ALLOWED_ONCE, allowed.by)
+        elif isinstance(settled, Refused):
+            self._decided(proposal, Outcome.CANCELLED, allowed.by)
+        return settled
+
+    async def _close(self, proposal: StoredProposal, by: Decider, outcome: Outcome) -> Refused | Late:
+        def work(txn: Transaction) -> Refused | Late:
+            stored = txn.proposal(proposal.id)
+            if stored is None or stored.status is not ProposalStatus.PENDING:
+                return Late(stored)
+            return Refused(steps.deny(txn, stored, by, self._stamp(), outcome))
+
+        closed, _ = await to_the_end(self._writer.run(work))
+        if isinstance(closed, Refused):
+            self._decided(proposal, outcome, by)
+        return closed
+
+    async def _leave(self, proposal: StoredProposal, by: Decider) -> Refused | Late:
+        def work(txn: Transaction) -> Refused | Late:
+            stored = txn.proposal(proposal.id)
+            if stored is None or stored.status is not ProposalStatus.PENDING:
+                return Late(stored)
+            return Refused(steps.leave_pending(txn, stored, by, self._stamp()))
+
+        left, _ = await to_the_end(self._writer.run(work))
+        if isinstance(left, Refused):
+            self._announce(proposal, Outcome.UNAVAILABLE, None)
+        return left
+
+    async def _abandon(self, proposal: StoredProposal, asker: Asker) -> None:
+        by = decider(asker, via="approval")
+        if asker.closing:
+            await self._leave(proposal, by)
+        else:
+            await self._close(proposal, by, Outcome.CANCELLED)
+
+    async def _answer(self, settled: Receipt | Refused | Late, proposal: StoredProposal) -> Receipt:
+        match settled:
+            case Receipt():
+                return settled
+            case Refused(fault):
+                raise fault
+            case Late():
+                return await self._decided_elsewhere(proposal)
+
+    async def _decided_elsewhere(self, proposal: StoredProposal) -> Receipt:
+        """The caller's answer to a decision that came through another connection or process."""
+        stored = await self._stored(proposal.id)
+        if stored.status is not ProposalStatus.APPROVED:
+            raise write_denied(_denial(stored), proposal.id)
+
+        def look(db: Connection) -> Receipt:
+            view = View(db)
+            found, seqs = view.change_by(proposal.id)
+            layers = dict.fromkeys(layer_of(step.entry) for step in found)
+            return Receipt(
+                steps=tuple(
+                    Mutation(action=step.action, before=step.before, after=step.after) for step in found
+                ),
+                usage=tuple(
+                    Usage(
+                        track=layer.track,
+                        scope=layer.scope,
+                        used=view.used(layer),
+                        limit=self._settings.budgets.limit(layer.track, layer.scope),
+                    )
+                    for layer in layers
+                ),
+                seqs=seqs,
+            )
+
+        return await self._store.reading.run(look)
+
+    async def _stored(self, proposal_id: str) -> StoredProposal:
+        stored = await self._store.reading.run(reads.proposal, proposal_id)
+        if stored is None:
+            raise proposal_not_found(proposal_id)
+        return stored
+
+    def _grant(self, ask: Ask) -> None:
+        if grant := grant_for(ask.plan, ask.kind, warned=bool(ask.warnings)):
+            self._grants.add(grant)
+
+    def _decided(self, proposal: StoredProposal, outcome: Outcome, by: Decider) -> None:
+        self.decisions.decided(proposal.id)
+        self._announce(proposal, outcome, by)
+
+    def _announce(self, proposal: StoredProposal, outcome: Outcome, by: Decider | None) -> None:
+        event = ApprovalDecided(id=proposal.id, outcome=outcome, by=by.by() if by else None)
+        self._announcer.decided(event, proposal.workspace_key)
+
+
+def _denial(stored: StoredProposal) -> str:
+    """The outcome word of a proposal that was closed without a change."""
+    return stored.outcome if stored.outcome in tuple(Outcome) else Outcome.CANCELLED

@@ -1,0 +1,44 @@
+"""Looking ahead without writing: what a change would do, and how it would be put to a person."""
+
+from typing import Final
+
+from attrs import evolve
+
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.model.viewer import Author
+from keepgate.core.writing.ask import ask_for
+from keepgate.core.writing.budget import LayerUse
+from keepgate.core.writing.change import Change
+from keepgate.core.writing.plan import Mutation, plan
+from keepgate.core.writing.proposal import StoredProposal
+from keepgate.gate.question import question
+from keepgate.protocol.proposals import ApprovalRequestParams
+from keepgate.protocol.settings import Budgets, TrackBudgets
+from keepgate.store.connection import Connection
+from keepgate.store.open import Store
+from keepgate.store.view import View
+
+_UNBOUNDED: Final = TrackBudgets(user_global=2**53, workspace=2**53)
+
+
+async def preview(
+    store: Store, change: Change, author: Author, budgets: Budgets, stamp: Stamp
+) -> tuple[tuple[Mutation, ...], tuple[LayerUse, ...]]:
+    """What a change would do, budgets overrun included. Raises the plan's other faults; stores nothing."""
+    unbounded = Budgets(user=_UNBOUNDED, agent=_UNBOUNDED)
+    planned = await store.reading.run(lambda db: plan(change, author, View(db), unbounded, stamp))
+    uses = (evolve(use, limit=budgets.limit(use.layer.track, use.layer.scope)) for use in planned.uses)
+    return planned.mutations, tuple(uses)
+
+
+async def current_question(
+    store: Store, stored: StoredProposal, budgets: Budgets, stamp: Stamp
+) -> ApprovalRequestParams:
+    """The question of a pending proposal as it would be put now. Raises the plan's faults."""
+
+    def work_out(db: Connection) -> ApprovalRequestParams:
+        view = View(db)
+        ask = ask_for(plan(stored.change, stored.author, view, budgets, stamp), view)
+        return question(ask, stored.id, stored.expires_at, stored.asked_by)
+
+    return await store.reading.run(work_out)

@@ -1,0 +1,51 @@
+"""What a write comes back with, and the steps in between."""
+
+from attrs import frozen
+
+from keepgate.core.writing.ask import Ask
+from keepgate.core.writing.plan import Mutation
+from keepgate.core.writing.proposal import StoredProposal
+from keepgate.protocol.entries import Usage
+from keepgate.protocol.errors import Fault
+
+
+@frozen(kw_only=True)
+class Receipt:
+    """A committed change: its steps in order, its ledger rows, and the layers it touched as they are now."""
+
+    steps: tuple[Mutation, ...]
+    usage: tuple[Usage, ...]
+    seqs: tuple[int, ...]
+
+
+@frozen
+class Waiting:
+    """A stored wish whose question has to be put."""
+
+    proposal: StoredProposal
+    ask: Ask
+
+
+@frozen
+class Refused:
+    """The store holds what must be held, and this fault is the caller's answer."""
+
+    fault: Fault
+
+
+@frozen
+class Drifted:
+    """The change is no longer what was shown; ``ask`` is what it would be now."""
+
+    ask: Ask
+
+
+@frozen
+class Late:
+    """Somebody else decided first, or nobody in time."""
+
+    proposal: StoredProposal | None
+
+
+Opened = Receipt | Waiting | Refused
+Settled = Receipt | Refused | Drifted | Late

@@ -1,0 +1,79 @@
+"""What a handler receives: its kind of context says what it may do (architecture section 5).
+
+A READ handler gets no gate. The evidence that reads owe (recall counts, frozen snapshots) is offered as
+named methods of the store's evidence door.
+"""
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+from keepgate.adapters.registry import Registry
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.model.viewer import Author, Viewer
+from keepgate.gate.gate import Gate
+from keepgate.protocol.entries import SessionParam
+from keepgate.protocol.errors import Problem, invalid_input, write_requires_agent
+from keepgate.protocol.settings import Settings
+from keepgate.service import sessions
+from keepgate.service.connection import Connection, Progress
+from keepgate.store.open import Store
+
+
+@frozen(kw_only=True)
+class ReadCtx:
+    """For operations that change nothing a person cares about."""
+
+    store: Store
+    settings: Settings
+    stamp: Callable[[], Stamp]
+    connection: Connection
+    registry: Registry
+    progress: Progress
+
+    def author(self, session: SessionParam) -> Author | None:
+        """The session behind a request; ``None`` for the management view."""
+        return sessions.resolve(self.connection, session)
+
+    def viewer(self, session: SessionParam, *, all_workspaces: bool = False) -> Viewer:
+        """What a request may see. Without a session: the management view of this connection's workspaces.
+
+        Raises ``INVALID_INPUT`` where ``allWorkspaces`` meets a session or a remote caller.
+        """
+        author = self.author(session)
+        if not all_workspaces:
+            keys = self.connection.keys
+            return author.viewer if author else Viewer(workspaces=keys, agent_key=None)
+        if author is not None or self.connection.remote:
+            raise invalid_input(
+                Problem("$.allWorkspaces", "is for the local management view, without a session")
+            )
+        return Viewer(workspaces=None, agent_key=None)
+
+
+@frozen(kw_only=True)
+class WriteCtx(ReadCtx):
+    """For operations that propose changes."""
+
+    gate: Gate
+
+    def writing_author(self, session: SessionParam) -> Author:
+        """The session behind a write. Raises ``WRITE_REQUIRES_AGENT`` when there is none."""
+        author = self.author(session)
+        if author is None:
+            raise write_requires_agent()
+        return author
+
+
+@frozen(kw_only=True)
+class DecideCtx(ReadCtx):
+    """For operations that decide proposals; only connections with an approver get here."""
+
+    gate: Gate
+
+
+@frozen(kw_only=True)
+class AdminCtx(ReadCtx):
+    """For operations that change the connection itself."""
+
+    gate: Gate

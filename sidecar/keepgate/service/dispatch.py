@@ -1,0 +1,113 @@
+"""From a method's name and raw params to its handler: the one way in for every front."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from keepgate.gate.gate import Gate
+from keepgate.protocol.entries import UNSET
+from keepgate.protocol.errors import Problem, invalid_input, write_denied, write_requires_agent
+from keepgate.protocol.ops import BY_NAME, OPERATIONS, Access, Operation
+from keepgate.protocol.proposals import Outcome
+from keepgate.protocol.wire import structure
+from keepgate.service import adapting, health, portability, proposing, reading, sessions, writing
+from keepgate.service.connection import Connection
+from keepgate.service.context import AdminCtx, DecideCtx, ReadCtx, WriteCtx
+
+Handler = Callable[[Any, Any], Awaitable[Any]]
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "memory/add": writing.add,
+    "memory/replace": writing.replace,
+    "memory/remove": writing.remove,
+    "memory/consolidate": writing.consolidate,
+    "memory/seed": writing.seed,
+    "memory/undo": writing.undo,
+    "memory/query": reading.query,
+    "memory/get": reading.get,
+    "memory/history": reading.history,
+    "memory/list": reading.list_entries,
+    "memory/budgets": reading.budgets,
+    "memory/snapshot": reading.snapshot,
+    "memory/audit": reading.audit,
+    "memory/why": reading.why,
+    "memory/verify": health.verify,
+    "memory/status": health.status,
+    "memory/export": portability.export_memories,
+    "memory/import": portability.import_memories,
+    "proposals/create": proposing.create,
+    "proposals/list": proposing.list_proposals,
+    "proposals/get": proposing.get,
+    "proposals/approve": proposing.approve,
+    "proposals/dismiss": proposing.dismiss,
+    "adapters/list": adapting.list_adapters,
+    "adapters/register": adapting.register,
+    "adapters/unregister": adapting.unregister,
+    "session/open": sessions.open_session,
+    "session/close": sessions.close_session,
+}
+
+CONTEXTS: Final[Mapping[Access, Callable[..., Any]]] = {
+    Access.WRITE: WriteCtx,
+    Access.DECIDE: DecideCtx,
+    Access.ADMIN: AdminCtx,
+}
+
+
+class UnknownMethod(Exception):
+    """No operation has that name."""
+
+
+def require_complete(
+    operations: tuple[Operation, ...] = OPERATIONS, handlers: Mapping[str, Handler] = HANDLERS
+) -> None:
+    """Raise ``LookupError`` unless the table and the handlers name the same operations."""
+    named = {row.name for row in operations}
+    if named != handlers.keys():
+        raise LookupError(f"operations without a handler or the reverse: {sorted(named ^ handlers.keys())}")
+
+
+def operation(method: str) -> Operation:
+    """The row of a method. Raises :class:`UnknownMethod`."""
+    row = BY_NAME.get(method)
+    if row is None:
+        raise UnknownMethod(method)
+    return row
+
+
+def parse(row: Operation, connection: Connection, raw: Any, *, command: bool = False) -> Any:
+    """Typed params; complaints come in a fixed order: leave to decide, the session, then the rest."""
+    if row.access is Access.DECIDE and (command or not connection.may_decide):
+        raise write_denied(Outcome.REJECTED, None, reason="not-an-approver", suggestion=_DECIDE_ADVICE)
+    if row.session_required and _names_no_session(connection, raw):
+        raise write_requires_agent()
+    if type(raw) is list:
+        raise invalid_input(Problem("$", "params go by name, not by position"), shape=True)
+    return structure({} if raw is None else raw, row.params, forbid_unknown=row.refuses_unknown_fields)
+
+
+_DECIDE_ADVICE: Final = (
+    "Only the person's own client decides: an editor that announced an approver, or a terminal."
+)
+
+
+def _names_no_session(connection: Connection, raw: Any) -> bool:
+    given = raw.get("session", UNSET) if type(raw) is dict else UNSET
+    return given is None or (given is UNSET and connection.default_session is None)
+
+
+async def run(ctx: ReadCtx, gate: Gate, row: Operation, params: Any) -> Any:
+    """Run the handler of a row with the kind of context that its access gives it."""
+    handler = HANDLERS[row.name]
+    make = CONTEXTS.get(row.access)
+    if make is None:
+        return await handler(ctx, params)
+    widened = make(
+        store=ctx.store,
+        settings=ctx.settings,
+        stamp=ctx.stamp,
+        connection=ctx.connection,
+        registry=ctx.registry,
+        progress=ctx.progress,
+        gate=gate,
+    )
+    return await handler(widened, params)

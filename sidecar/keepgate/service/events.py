@@ -1,0 +1,52 @@
+"""What connections are told: questions and decisions of their workspaces, and commits of any process."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from keepgate.protocol.lifecycle import MemoryEvent
+from keepgate.protocol.proposals import ApprovalAsked, ApprovalDecided, ProposalsDidChange, ProposalStatus
+from keepgate.service.connection import Connection
+from keepgate.store.feed import FeedEvent
+
+MEMORY_KINDS: Final = frozenset(
+    {"memory/added", "memory/updated", "memory/removed", "memory/recalled", "memory/snapshot"}
+)
+PROPOSAL_KIND: Final = "proposals/didChange"
+
+
+class Broadcast:
+    """Sends each event to the connections that may know of it. Implements the gate's ``Announcer``."""
+
+    def __init__(self, connections: Callable[[], Iterable[Connection]]) -> None:
+        self._connections = connections
+
+    def asked(self, event: ApprovalAsked) -> None:
+        """Before a question."""
+        self._send("approval/asked", event, event.workspace_key)
+
+    def decided(self, event: ApprovalDecided, workspace_key: str) -> None:
+        """After it."""
+        self._send("approval/decided", event, workspace_key)
+
+    def happened(self, event: FeedEvent) -> None:
+        """A commit of this or another process."""
+        if event.kind == PROPOSAL_KIND and event.proposal_id is not None:
+            changed = ProposalsDidChange(id=event.proposal_id, status=ProposalStatus(event.status))
+            self._send(PROPOSAL_KIND, changed, event.workspace_key or "")
+        elif event.kind in MEMORY_KINDS:
+            self._send(event.kind, _memory_event(event), event.workspace_key or "")
+
+    def _send(self, method: str, params: Any, workspace_key: str) -> None:
+        for connection in self._connections():
+            if workspace_key == "" or workspace_key in connection.keys:
+                connection.peer.notify(method, params)
+
+
+def _memory_event(event: FeedEvent) -> MemoryEvent:
+    return MemoryEvent(
+        seq=event.ledger_seq or 0,
+        id=event.entry_id,
+        track=event.track,
+        scope=event.scope,
+        session_id=event.session_id,
+    )

@@ -1,0 +1,76 @@
+"""``memory/status`` and ``memory/verify``: whether the store is well, and whether the ledger proves it."""
+
+from keepgate import __version__
+from keepgate.protocol import entries as e
+from keepgate.protocol.errors import Code, Fault
+from keepgate.protocol.lifecycle import KeepgateStatus
+from keepgate.service.connection import Connection
+from keepgate.service.context import ReadCtx
+from keepgate.store import reads
+from keepgate.store.open import Store
+from keepgate.store.verify import verify_store
+
+
+async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
+    """Health means that a write transaction round-trips, not that the process is alive (R-FS)."""
+    store = ctx.store
+    counts = await store.reading.run(reads.counts)
+    pending = await store.reading.run(lambda db: reads.pending_count(db, ctx.connection.keys))
+    took_ms, problems = await _round_trip(store)
+    health = _health(problems)
+    return e.StatusResult(
+        health=health,
+        message=problems[0] if problems else _waiting(pending),
+        version=__version__,
+        store_path=store.path,
+        store_id=store.id,
+        store_version=store.version,
+        file_system=store.file_system,
+        journal_mode=store.journal_mode,
+        counts=counts,
+        pending_proposals=pending,
+        write_round_trip_ms=took_ms,
+        workspaces=[
+            {"uri": item.uri, "key": item.key, "rule": item.rule} for item in ctx.connection.workspaces
+        ],
+        problems=problems,
+    )
+
+
+async def glance(store: Store, connections: list[Connection]) -> KeepgateStatus:
+    """The short form for ``keepgate/status``: no write transaction, so it can be sent often."""
+    keys = frozenset[str]().union(*(connection.keys for connection in connections))
+    pending = await store.reading.run(lambda db: reads.pending_count(db, keys))
+    problems = ["the store cannot be written"] if store.read_only else []
+    return KeepgateStatus(
+        health=_health(problems),
+        quiescent=True,
+        message=problems[0] if problems else _waiting(pending),
+        pending_approvals=pending,
+    )
+
+
+def _health(problems: list[str]) -> str:
+    return "warning" if problems else "ok"
+
+
+def _waiting(pending: int) -> str:
+    return "ok" if not pending else f"{pending} waiting for approval"
+
+
+async def _round_trip(store: Store) -> tuple[float | None, list[str]]:
+    try:
+        return await store.round_trip_ms(), []
+    except Fault as fault:
+        if fault.code is Code.STORE_CORRUPT:
+            raise
+        return None, [f"{fault.code}: {fault.message}"]
+
+
+async def verify(ctx: ReadCtx, params: e.VerifyParams) -> e.VerifyResult:
+    """The chain holds and a replay of the ledger equals the store (DSH-6)."""
+    ctx.progress.begin("Verifying the ledger")
+    try:
+        return await verify_store(ctx.store, progress=ctx.progress.report)
+    finally:
+        ctx.progress.end()

@@ -1,0 +1,193 @@
+"""The running product behind every front: connections, operations, events, and an orderly end."""
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from attrs import define, field
+
+from keepgate.adapters.registry import Registry
+from keepgate.core.model.stamp import Stamp
+from keepgate.gate.approvers import Approver, Asker, ClientInfo
+from keepgate.gate.gate import Gate
+from keepgate.protocol.entries import SessionRef
+from keepgate.protocol.errors import Fault
+from keepgate.protocol.lifecycle import KeepgateStatus
+from keepgate.protocol.settings import Settings
+from keepgate.protocol.wire import unstructure
+from keepgate.service import dispatch, health, sessions
+from keepgate.service.connection import Connection, Peer, Progress, Silent, Workspace
+from keepgate.service.context import ReadCtx
+from keepgate.service.events import PROPOSAL_KIND, Broadcast
+from keepgate.service.workspaces import open_workspace
+from keepgate.store.feed import FeedEvent, FeedWatcher
+from keepgate.store.open import Store
+
+SWEEP_SECONDS: Final = 3600.0
+DISCONNECT_SECONDS: Final = 1.0
+FINAL: Final = frozenset({"approved", "dismissed", "refused", "expired"})
+
+
+@define(kw_only=True, eq=False)
+class Sidecar:
+    """One process's store, gate and connections. Made by ``boot.open_sidecar``."""
+
+    store: Store
+    gate: Gate
+    settings: Settings
+    registry: Registry
+    stamp: Callable[[], Stamp]
+    broadcast: Broadcast
+    connections: list[Connection]
+    notices: list[str] = field(factory=list)
+    _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
+    _watcher: FeedWatcher | None = None
+    _sweeper: "asyncio.Task[None] | None" = None
+
+    async def start(self) -> None:
+        """Begin what needs no answer: watching for commits, sweeping proposals that nobody waits for."""
+        self._watcher = FeedWatcher(self.store, self._happened)
+        await self._watcher.start()
+        self._sweeper = asyncio.create_task(self._sweep_for_ever())
+
+    def connect(
+        self,
+        *,
+        peer: Peer,
+        channel: str,
+        client: ClientInfo,
+        folders: Sequence[str],
+        approver: Approver | None,
+        may_decide: bool = False,
+        remote: bool = False,
+        session: SessionRef | None = None,
+    ) -> Connection:
+        """A new connection; ``folders`` are ``file:`` URIs or absolute paths. Raises ``INVALID_INPUT``."""
+        asker = Asker(connection_id=uuid.uuid4().hex[:12], channel=channel, client=client, approver=approver)
+        connection = Connection(
+            asker=asker,
+            peer=peer,
+            workspaces=self._open_folders(folders),
+            remote=remote,
+            may_decide=may_decide,
+            identity=self.settings.workspace_identity,
+            default_session=session or self.settings.session,
+        )
+        if connection.default_session is not None:
+            sessions.resolve(connection, connection.default_session)
+        self.connections.append(connection)
+        self._running[connection] = set()
+        return connection
+
+    def change_folders(self, connection: Connection, *, added: Sequence[str], removed: Sequence[str]) -> None:
+        """Open and close folders; sessions inside a closed one lose it. Raises ``INVALID_INPUT``."""
+        gone = {workspace.key for workspace in self._open_folders(removed)}
+        kept = [workspace for workspace in connection.workspaces if workspace.key not in gone]
+        known = {workspace.key for workspace in kept}
+        kept += [workspace for workspace in self._open_folders(added) if workspace.key not in known]
+        connection.workspaces = kept
+
+    def _open_folders(self, folders: Sequence[str]) -> list[Workspace]:
+        opened: dict[str, Workspace] = {}
+        for index, folder in enumerate(folders):
+            workspace = open_workspace(
+                folder, identity=self.settings.workspace_identity, where=f"$.workspaceFolders[{index}]"
+            )
+            opened.setdefault(workspace.key, workspace)
+        return list(opened.values())
+
+    async def call(
+        self,
+        connection: Connection,
+        method: str,
+        raw: Any,
+        *,
+        progress: Progress | None = None,
+        command: bool = False,
+    ) -> Any:
+        """Run an operation on decoded JSON; returns JSON-ready values. Raises faults and ``UnknownMethod``.
+
+        Cancelling the caller withdraws its question; a change whose commit has begun is completed.
+        """
+        row = dispatch.operation(method)
+        params = dispatch.parse(row, connection, raw, command=command)
+        with self._tracked(connection):
+            return unstructure(
+                await dispatch.run(self._context(connection, progress), self.gate, row, params)
+            )
+
+    async def call_typed(
+        self, connection: Connection, method: str, params: Any, *, progress: Progress | None = None
+    ) -> Any:
+        """Run an operation on typed params, for callers in this process; returns the typed result."""
+        row = dispatch.operation(method)
+        with self._tracked(connection):
+            return await dispatch.run(self._context(connection, progress), self.gate, row, params)
+
+    def _context(self, connection: Connection, progress: Progress | None) -> ReadCtx:
+        return ReadCtx(
+            store=self.store,
+            settings=self.settings,
+            stamp=self.stamp,
+            connection=connection,
+            registry=self.registry,
+            progress=progress or Silent(),
+        )
+
+    @contextlib.contextmanager
+    def _tracked(self, connection: Connection) -> Any:
+        task = asyncio.current_task()
+        running = self._running.get(connection, set())
+        if task is not None:
+            running.add(task)
+        try:
+            yield
+        finally:
+            if task is not None:
+                running.discard(task)
+
+    async def disconnect(self, connection: Connection) -> None:
+        """Let a connection go: its questions stay pending in the inbox, its adapters vanish."""
+        connection.asker.closing = True
+        if connection in self.connections:
+            self.connections.remove(connection)
+        waiting = self._running.pop(connection, set()) - {asyncio.current_task()}
+        for task in waiting:
+            task.cancel()
+        if waiting:
+            await asyncio.wait(waiting, timeout=DISCONNECT_SECONDS)
+        connection.adapters.clear()
+        connection.sessions.clear()
+
+    async def status(self) -> KeepgateStatus:
+        """What ``keepgate/status`` says now."""
+        return await health.glance(self.store, self.connections)
+
+    async def close(self) -> None:
+        """End everything, in order; may be called more than once."""
+        for connection in list(self.connections):
+            await self.disconnect(connection)
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._sweeper
+            self._sweeper = None
+        if self._watcher is not None:
+            await self._watcher.close()
+            self._watcher = None
+        await self.store.close()
+
+    def _happened(self, events: Sequence[FeedEvent]) -> None:
+        for event in events:
+            if event.kind == PROPOSAL_KIND and event.status in FINAL and event.proposal_id is not None:
+                self.gate.decisions.decided(event.proposal_id)
+            self.broadcast.happened(event)
+
+    async def _sweep_for_ever(self) -> None:
+        while True:
+            with contextlib.suppress(Fault):
+                # A busy or read-only store is swept next time.
+                await self.gate.sweep()
+            await asyncio.sleep(SWEEP_SECONDS)

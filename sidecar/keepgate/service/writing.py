@@ -1,0 +1,66 @@
+"""The writes of the provider: params to change, change through the gate, receipt to result."""
+
+from keepgate.core.writing.change import Change, Undo
+from keepgate.core.writing.plan import Mutation
+from keepgate.gate.receipt import Receipt
+from keepgate.protocol import entries as e
+from keepgate.protocol.entries import DEFAULT_SOURCE, Entry, Usage
+from keepgate.service.context import WriteCtx
+from keepgate.service.drafts import WriteParams, change_for, label_is_ours
+
+
+async def _submit(ctx: WriteCtx, params: WriteParams) -> Receipt:
+    author = ctx.writing_author(params.session)
+    change = change_for(params, author, ctx.connection.keys)
+    return await ctx.gate.submit(change, author, ctx.connection.asker, label_is_ours=label_is_ours(params))
+
+
+async def add(ctx: WriteCtx, params: e.AddParams) -> e.AddResult:
+    """DSH-3-add."""
+    receipt = await _submit(ctx, params)
+    return e.AddResult(entry=receipt.steps[0].entry, usage=receipt.usage[0])
+
+
+async def replace(ctx: WriteCtx, params: e.ReplaceParams) -> e.ReplaceResult:
+    """DSH-3-replace."""
+    receipt = await _submit(ctx, params)
+    step = receipt.steps[0]
+    return e.ReplaceResult(previous=_before(step), entry=step.entry, usage=receipt.usage[0])
+
+
+async def remove(ctx: WriteCtx, params: e.RemoveParams) -> e.RemoveResult:
+    """DSH-3-remove."""
+    receipt = await _submit(ctx, params)
+    return e.RemoveResult(entry=receipt.steps[0].entry, usage=receipt.usage[0])
+
+
+async def consolidate(ctx: WriteCtx, params: e.ConsolidateParams) -> e.ConsolidateResult:
+    """DSH-3-consolidate."""
+    receipt = await _submit(ctx, params)
+    *removals, insertion = receipt.steps
+    return e.ConsolidateResult(
+        removed=[_before(step) for step in removals], entry=insertion.entry, usage=receipt.usage[0]
+    )
+
+
+async def seed(ctx: WriteCtx, params: e.SeedParams) -> e.SeedResult:
+    """DSH-3-seed."""
+    receipt = await _submit(ctx, params)
+    return e.SeedResult(added=len(receipt.steps), entries=[step.entry for step in receipt.steps])
+
+
+async def undo(ctx: WriteCtx, params: e.UndoParams) -> e.UndoResult:
+    """The inverse of a change, as a new change with its own question (R-UNDO)."""
+    author = ctx.writing_author(params.session)
+    change: Change = Undo(seq=params.seq, source=DEFAULT_SOURCE)
+    receipt = await ctx.gate.submit(change, author, ctx.connection.asker)
+    return e.UndoResult(
+        removed=[step.entry for step in receipt.steps if step.after is None],
+        restored=[step.after for step in receipt.steps if step.after is not None],
+        usage=list[Usage](receipt.usage),
+    )
+
+
+def _before(step: Mutation) -> Entry:
+    assert step.before is not None, "a rewriting and a removal have a before"
+    return step.before
