@@ -1,0 +1,233 @@
+"""The adapters of a process, and the only door through which they are run (DSH-9)."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from traceback import format_exception_only
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
+
+from attrs import evolve, frozen
+
+from keepgate.adapters.contract import Adapted, AdaptedEntry, Adapter, Described, EntryPointLike
+from keepgate.core.model.entry import clean_tags, text_problems
+from keepgate.core.model.text import excerpt
+from keepgate.protocol.entries import DraftParams, Entry, Scope, Track
+from keepgate.protocol.errors import (
+    Code,
+    Fault,
+    Problem,
+    adapter_not_found,
+    adapter_payload,
+    invalid_input,
+)
+from keepgate.protocol.portability import AdapterInfo, ImportNote
+from keepgate.protocol.wire import encode, structure
+
+ID_FORM: Final = "[a-z0-9][a-z0-9-]*"
+REASON_UNITS_MAX: Final = 300
+T = TypeVar("T")
+
+
+@frozen
+class _Row:
+    adapter: Adapter
+    info: AdapterInfo
+
+
+class Registry:
+    """Adapters by id. The table is replaced, never changed, so a listing under way stays whole."""
+
+    def __init__(self, built_in: Iterable[Adapter] = ()) -> None:
+        self._rows: Mapping[str, _Row] = MappingProxyType({})
+        for adapter in built_in:
+            self.register(adapter)
+
+    def register(self, adapter: Adapter) -> Callable[[], None]:
+        """Offer ``adapter`` under its id; the disposer takes this registration back, and only this one.
+
+        Raises ``INVALID_INPUT`` for a bad description and for an id that is taken.
+        """
+        info = described(adapter)
+        problems = [
+            Problem(f"$.{name}", "must be a function")
+            for name in ("adapt", "export")
+            if not callable(getattr(adapter, name, None))
+        ]
+        if info.id in self._rows:
+            problems.append(Problem("$.id", f"{info.id} is registered already"))
+        if problems:
+            raise invalid_input(*problems)
+        row = _Row(adapter, info)
+        self._rows = MappingProxyType({**self._rows, info.id: row})
+
+        def dispose() -> None:
+            if self._rows.get(info.id) is row:
+                self._rows = MappingProxyType(
+                    {key: value for key, value in self._rows.items() if key != info.id}
+                )
+
+        return dispose
+
+    def get(self, adapter_id: str) -> Adapter:
+        """The adapter with that id; raises ``ADAPTER_NOT_FOUND``."""
+        row = self._rows.get(adapter_id)
+        if row is None:
+            raise adapter_not_found(adapter_id)
+        return row.adapter
+
+    def list(self) -> tuple[AdapterInfo, ...]:
+        """Every adapter, sorted by id."""
+        return tuple(self._rows[key].info for key in sorted(self._rows))
+
+
+def described(adapter: Described) -> AdapterInfo:
+    """How an adapter is listed; raises ``INVALID_INPUT`` that names every attribute which is wrong."""
+    problems: list[Problem] = []
+
+    def words(name: str, wire_name: str) -> str:
+        value = getattr(adapter, name, None)
+        if not isinstance(value, str) or not value.strip():
+            problems.append(Problem(f"$.{wire_name}", "must be text that is not blank"))
+            return ""
+        return value
+
+    info = AdapterInfo(
+        id=words("id", "id"),
+        name=words("name", "name"),
+        description=words("description", "description"),
+        version=words("version", "version"),
+        import_formats=[],
+        export_format=words("export_format", "exportFormat"),
+    )
+    formats = getattr(adapter, "import_formats", None)
+    if not isinstance(formats, (list, tuple)) or not all(isinstance(item, str) and item for item in formats):
+        problems.append(Problem("$.importFormats", "must be a list of texts"))
+        formats = ()
+    if info.id and not re.fullmatch(ID_FORM, info.id):
+        problems.append(Problem("$.id", f"must match {ID_FORM}"))
+    if problems:
+        raise invalid_input(*problems)
+    return evolve(info, import_formats=list(formats))
+
+
+def adapt(adapter: Adapter, payload: Any) -> Adapted:
+    """What ``adapter`` makes of ``payload``, checked: every entry could be stored as it stands.
+
+    Raises ``ADAPTER_PAYLOAD`` for everything that goes wrong in the adapter and in what it returns.
+    """
+    return _checked(adapter.id, _guarded(adapter.id, lambda: adapter.adapt(payload)))
+
+
+def export(adapter: Adapter, entries: Sequence[Entry]) -> Any:
+    """The payload that ``adapter`` makes of ``entries``, JSON-ready; raises ``ADAPTER_PAYLOAD``."""
+
+    def run() -> Any:
+        payload = adapter.export(entries)
+        encode(payload)
+        return payload
+
+    return _guarded(adapter.id, run)
+
+
+def adapted_drafts(adapter_id: str, drafts: Any) -> Adapted:
+    """What a client's adapter answered: drafts in the envelope's field names, checked like any other.
+
+    Raises ``ADAPTER_PAYLOAD``.
+    """
+    if not isinstance(drafts, list):
+        raise adapter_payload(adapter_id, "$.entries: expected an array")
+    return _checked(adapter_id, Adapted(tuple(_drafted(adapter_id, *item) for item in enumerate(drafts))))
+
+
+def _drafted(adapter_id: str, index: int, draft: Any) -> AdaptedEntry:
+    try:
+        typed = structure(draft, DraftParams)
+    except Fault as fault:
+        reason = f"$.entries[{index}]{fault.message.removeprefix('$')}"
+        raise adapter_payload(adapter_id, reason) from None
+    return AdaptedEntry(
+        track=typed.track,
+        scope=typed.scope,
+        text=typed.text,
+        tags=tuple(typed.tags or ()),
+        source=typed.source,
+        workspace_key=typed.workspace_key,
+        agent_key=typed.agent_key,
+    )
+
+
+def _guarded(adapter_id: str, run: Callable[[], T]) -> T:
+    try:
+        return run()
+    except Fault as fault:
+        if fault.code is Code.ADAPTER_PAYLOAD:
+            raise
+        raise adapter_payload(adapter_id, fault.message) from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything
+        reason = excerpt("".join(format_exception_only(error)).strip(), REASON_UNITS_MAX)
+        raise adapter_payload(adapter_id, f"the adapter failed: {reason}") from None
+
+
+def _checked(adapter_id: str, adapted: Any) -> Adapted:
+    entries: Any = getattr(adapted, "entries", None)
+    notes: Any = getattr(adapted, "notes", None)
+    if not isinstance(adapted, Adapted) or type(entries) is not tuple:
+        raise adapter_payload(adapter_id, "the adapter returned something else than entries")
+    if type(notes) is not tuple or not all(_is_note(note) for note in notes):
+        raise adapter_payload(adapter_id, "the adapter returned something else than notes")
+    return Adapted(tuple(_entry(adapter_id, index, entry) for index, entry in enumerate(entries)), notes)
+
+
+def _is_note(note: Any) -> bool:
+    if not isinstance(note, ImportNote):
+        return False
+    words: tuple[Any, ...] = (note.path, note.problem)
+    return all(isinstance(word, str) for word in words)
+
+
+def _entry(adapter_id: str, index: int, entry: Any) -> AdaptedEntry:
+    path = f"$.entries[{index}]"
+
+    def refuse(problem: str) -> Fault:
+        return adapter_payload(adapter_id, f"{path}{problem}")
+
+    if not isinstance(entry, AdaptedEntry):
+        raise refuse(": expected an entry")
+    for name in ("text", "source", "workspace_key", "agent_key"):
+        value = getattr(entry, name)
+        if not isinstance(value, str) and (value is not None or name == "text"):
+            raise refuse(f".{name}: expected text")
+    labels: Any = entry.tags
+    if type(labels) is not tuple or not all(isinstance(tag, str) for tag in labels):
+        raise refuse(".tags: expected a tuple of texts")
+    tags, tag_problems = clean_tags(entry.tags)
+    for problem in (*text_problems(entry.text), *tag_problems):
+        raise refuse(f"{problem.path.removeprefix('$')}: {problem.problem}")
+    try:
+        return evolve(entry, track=Track(entry.track), scope=Scope(entry.scope), tags=tags)
+    except ValueError:
+        raise refuse(": expected a track and a scope of the contract") from None
+
+
+def load_entry_points(points: Iterable[EntryPointLike]) -> tuple[list[Adapter], list[str]]:
+    """The adapters that packages offer, and a sentence about each that could not be used.
+
+    A point loads an adapter, or a class that makes one without arguments. Ids that the built-in adapters
+    have are for the registry to refuse.
+    """
+    adapters: dict[str, Adapter] = {}
+    problems: list[str] = []
+    for point in points:
+        try:
+            loaded = point.load()
+            adapter: Adapter = loaded() if isinstance(loaded, type) else loaded
+            adapter_id = described(adapter).id
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - one bad package must not stop the others
+            reason = excerpt("".join(format_exception_only(error)).strip(), REASON_UNITS_MAX)
+            problems.append(f"adapter {point.name} was left out: {reason}")
+            continue
+        if adapter_id in adapters:
+            problems.append(f"adapter {point.name} was left out: its id {adapter_id} is taken")
+            continue
+        adapters[adapter_id] = adapter
+    return list(adapters.values()), problems
