@@ -254,8 +254,10 @@ async def test_a_mute_server_does_not_hold_up_for_ever(command, monkeypatch):
             pytest.fail("the body must not run")
 
 
-async def test_leaving_shuts_down_in_order(command):
+async def test_leaving_shuts_down_in_order(command, monkeypatch):
     """shutdown, then exit: the server leaves by itself with code 0."""
+    monkeypatch.setattr("keepgate_client.client.GRACE_S", WAIT_S)
+
     async with Client.spawn(command=command()) as client:
         process = client._connection.process
 

@@ -182,12 +182,17 @@ def test_the_death_of_the_server_is_raised(command):
 
 def test_an_interrupt_cancels_the_call_at_the_server(command):
     """Ctrl-C during a blocking call sends $/cancelRequest and comes out as KeyboardInterrupt."""
-    interrupt = threading.Timer(
-        0.3, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-    )
+    on_its_way = threading.Event()
+
+    def interrupt() -> None:
+        on_its_way.wait(WAIT_S)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     with SyncClient.spawn(command=command()) as client:
-        interrupt.start()
+        client._client._connection.trace = lambda _, message: (
+            on_its_way.set() if message.get("method") == "hold" else None
+        )
+        threading.Thread(target=interrupt, daemon=True).start()
         with pytest.raises(KeyboardInterrupt):
             client.raw("hold")
         seen = client.raw("seen", timeout_s=WAIT_S)
