@@ -6,7 +6,7 @@ both sets are equal. To add an operation: its types, a row here, a handler and i
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from attrs import frozen
 
@@ -45,11 +45,16 @@ class Surface(StrEnum):
 
 @frozen(kw_only=True)
 class Operation:
-    """One operation. ``session_required`` makes a missing session the first complaint (section 1)."""
+    """One operation. ``session_required`` makes a missing session the first complaint (section 1).
+
+    ``other_results`` are what it may answer instead of ``result``; ``Any`` among them means that the answer
+    is the caller's to read.
+    """
 
     name: str
     params: type
     result: type
+    other_results: tuple[Any, ...] = ()
     access: Access
     latency: Latency
     summary: str
@@ -257,6 +262,7 @@ OPERATIONS: Final = (
         name="memory/export",
         params=port.ExportParams,
         result=port.Envelope,
+        other_results=(port.ExportParts, Any),
         access=Access.READ,
         latency=Latency.LONG,
         summary="Every memory in view as a portable envelope or in an adapter's format.",

@@ -1,0 +1,1335 @@
+"""Typed calls, one for each operation. Written by ``python -m keepgate.derive``; edit the table instead."""
+
+# Parameters keep their wire names, and there are as many as the operation has.
+# ruff: noqa: A002, PLR0913
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeVar
+
+from keepgate.protocol.entries import (
+    UNSET,
+    AddParams,
+    AddResult,
+    AuditParams,
+    AuditResult,
+    BudgetsParams,
+    BudgetsResult,
+    ConsolidateParams,
+    ConsolidateResult,
+    DraftParams,
+    GetParams,
+    GetResult,
+    HistoryParams,
+    HistoryResult,
+    IdTarget,
+    ListParams,
+    ListResult,
+    QueryParams,
+    QueryResult,
+    RemoveParams,
+    RemoveResult,
+    ReplaceParams,
+    ReplaceResult,
+    Scope,
+    SeedParams,
+    SeedResult,
+    SessionRef,
+    SnapshotParams,
+    SnapshotResult,
+    StatusParams,
+    StatusResult,
+    Track,
+    UndoParams,
+    UndoResult,
+    Unset,
+    VerifyParams,
+    VerifyResult,
+    WhyParams,
+    WhyResult,
+)
+from keepgate.protocol.lifecycle import (
+    SessionCloseParams,
+    SessionCloseResult,
+    SessionOpenParams,
+    SessionOpenResult,
+)
+from keepgate.protocol.portability import (
+    AdaptersListParams,
+    AdaptersListResult,
+    AdaptersRegisterParams,
+    AdaptersRegisterResult,
+    AdaptersUnregisterParams,
+    AdaptersUnregisterResult,
+    ExportParams,
+    ImportParams,
+    ImportResult,
+)
+from keepgate.protocol.proposals import (
+    ProposalsApproveParams,
+    ProposalsApproveResult,
+    ProposalsCreateParams,
+    ProposalsCreateResult,
+    ProposalsDismissParams,
+    ProposalsDismissResult,
+    ProposalsGetParams,
+    ProposalsGetResult,
+    ProposalsListParams,
+    ProposalsListResult,
+    ProposalStatus,
+)
+
+T = TypeVar("T")
+# For answers whose type depends on what was asked for.
+_ANY: type[Any] = Any
+
+
+class Calls(ABC):
+    """Every operation as an async method on top of :meth:`call`."""
+
+    @abstractmethod
+    async def call(self, name: str, params: Any, result: type[T]) -> T:
+        """Send one request and return its typed result; faults are raised."""
+
+    async def add(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        text: str,
+        tags: list[str] | None = None,
+        source: str | None = None,
+        agent_key: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> AddResult:
+        """Add one memory.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "memory/add",
+            AddParams(
+                track=track,
+                scope=scope,
+                text=text,
+                tags=tags,
+                source=source,
+                agent_key=agent_key,
+                session=session,
+            ),
+            AddResult,
+        )
+
+    async def replace(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        text: str,
+        match: str | None = None,
+        id: str | None = None,
+        version: int | None = None,
+        tags: list[str] | None = None,
+        source: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ReplaceResult:
+        """Rewrite the one memory that matches; its id stays, its version goes up.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return await self.call(
+            "memory/replace",
+            ReplaceParams(
+                track=track,
+                scope=scope,
+                text=text,
+                match=match,
+                id=id,
+                version=version,
+                tags=tags,
+                source=source,
+                session=session,
+            ),
+            ReplaceResult,
+        )
+
+    async def remove(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        match: str | None = None,
+        id: str | None = None,
+        version: int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> RemoveResult:
+        """Remove the one memory that matches.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return await self.call(
+            "memory/remove",
+            RemoveParams(
+                track=track,
+                scope=scope,
+                match=match,
+                id=id,
+                version=version,
+                session=session,
+            ),
+            RemoveResult,
+        )
+
+    async def consolidate(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        text: str,
+        matches: list[str] | None = None,
+        ids: list[IdTarget] | None = None,
+        tags: list[str] | None = None,
+        source: str | None = None,
+        agent_key: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ConsolidateResult:
+        """Put one memory in the place of several, in one question and one transaction.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return await self.call(
+            "memory/consolidate",
+            ConsolidateParams(
+                track=track,
+                scope=scope,
+                text=text,
+                matches=matches,
+                ids=ids,
+                tags=tags,
+                source=source,
+                agent_key=agent_key,
+                session=session,
+            ),
+            ConsolidateResult,
+        )
+
+    async def seed(
+        self,
+        *,
+        entries: list[DraftParams],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SeedResult:
+        """Add many memories with one question: all of them or none.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "memory/seed",
+            SeedParams(
+                entries=entries,
+                session=session,
+            ),
+            SeedResult,
+        )
+
+    async def query(
+        self,
+        *,
+        track: Track | None = None,
+        scope: Scope | None = None,
+        text: str | None = None,
+        tags: list[str] | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QueryResult:
+        """Find memories by substring, most recalled first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/query",
+            QueryParams(
+                track=track,
+                scope=scope,
+                text=text,
+                tags=tags,
+                limit=limit,
+                offset=offset,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            QueryResult,
+        )
+
+    async def get(
+        self,
+        *,
+        id: str,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> GetResult:
+        """One memory by id.
+
+        Raises ``INVALID_INPUT``, ``ENTRY_NOT_FOUND``.
+        """
+        return await self.call(
+            "memory/get",
+            GetParams(
+                id=id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            GetResult,
+        )
+
+    async def history(
+        self,
+        *,
+        id: str,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> HistoryResult:
+        """Every state a memory had, from the ledger.
+
+        Raises ``INVALID_INPUT``, ``ENTRY_NOT_FOUND``.
+        """
+        return await self.call(
+            "memory/history",
+            HistoryParams(
+                id=id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            HistoryResult,
+        )
+
+    async def list_entries(
+        self,
+        *,
+        track: Track | None = None,
+        scope: Scope | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ListResult:
+        """Memories in creation order, page by page.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/list",
+            ListParams(
+                track=track,
+                scope=scope,
+                limit=limit,
+                after=after,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            ListResult,
+        )
+
+    async def budgets(
+        self,
+        *,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> BudgetsResult:
+        """How full each layer is.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/budgets",
+            BudgetsParams(
+                session=session,
+            ),
+            BudgetsResult,
+        )
+
+    async def snapshot(
+        self,
+        *,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SnapshotResult:
+        """The block of memories a session is given, frozen at its first request.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/snapshot",
+            SnapshotParams(
+                session=session,
+            ),
+            SnapshotResult,
+        )
+
+    async def audit(
+        self,
+        *,
+        limit: int | None = None,
+        before: int | None = None,
+        action: str | None = None,
+        entry_id: str | None = None,
+        session_id: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> AuditResult:
+        """The ledger, newest first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/audit",
+            AuditParams(
+                limit=limit,
+                before=before,
+                action=action,
+                entry_id=entry_id,
+                session_id=session_id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            AuditResult,
+        )
+
+    async def verify(
+        self,
+        *,
+        work_done_token: str | int | None = None,
+    ) -> VerifyResult:
+        """Check the ledger's chain and that its replay equals the store.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/verify",
+            VerifyParams(
+                work_done_token=work_done_token,
+            ),
+            VerifyResult,
+        )
+
+    async def undo(
+        self,
+        *,
+        seq: int,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> UndoResult:
+        """Take a change back, as a new change that is asked about like any other.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``.
+        """
+        return await self.call(
+            "memory/undo",
+            UndoParams(
+                seq=seq,
+                session=session,
+            ),
+            UndoResult,
+        )
+
+    async def why(
+        self,
+        *,
+        id: str,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> WhyResult:
+        """Who wanted a memory, who allowed it, and what they saw.
+
+        Raises ``INVALID_INPUT``, ``ENTRY_NOT_FOUND``.
+        """
+        return await self.call(
+            "memory/why",
+            WhyParams(
+                id=id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            WhyResult,
+        )
+
+    async def export(
+        self,
+        *,
+        adapter: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> Any:
+        """Every memory in view as a portable envelope or in an adapter's format.
+
+        Returns the JSON as it came: what it is depends on the parameters. Raises ``INVALID_INPUT``,
+        ``ADAPTER_NOT_FOUND``, ``ADAPTER_PAYLOAD``.
+        """
+        return await self.call(
+            "memory/export",
+            ExportParams(
+                adapter=adapter,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            _ANY,
+        )
+
+    async def import_(
+        self,
+        *,
+        payload: Any = None,
+        path: str | None = None,
+        adapter: str | None = None,
+        dry_run: bool = False,
+        work_done_token: str | int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ImportResult:
+        """Bring memories in with one question; a dry run only reports.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ADAPTER_NOT_FOUND``, ``ADAPTER_PAYLOAD``.
+        """
+        return await self.call(
+            "memory/import",
+            ImportParams(
+                payload=payload,
+                path=path,
+                adapter=adapter,
+                dry_run=dry_run,
+                work_done_token=work_done_token,
+                session=session,
+            ),
+            ImportResult,
+        )
+
+    async def status(self) -> StatusResult:
+        """Health: a write transaction round-trips, counts, paths and versions."""
+        return await self.call(
+            "memory/status",
+            StatusParams(),
+            StatusResult,
+        )
+
+    async def proposals_create(
+        self,
+        *,
+        change: dict[str, Any],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ProposalsCreateResult:
+        """Store a wish without asking anybody now.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return await self.call(
+            "proposals/create",
+            ProposalsCreateParams(
+                change=change,
+                session=session,
+            ),
+            ProposalsCreateResult,
+        )
+
+    async def proposals_list(
+        self,
+        *,
+        status: ProposalStatus | None = None,
+        limit: int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ProposalsListResult:
+        """The proposals of the connection's workspaces, oldest first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "proposals/list",
+            ProposalsListParams(
+                status=status,
+                limit=limit,
+                session=session,
+            ),
+            ProposalsListResult,
+        )
+
+    async def proposals_get(
+        self,
+        *,
+        id: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ProposalsGetResult:
+        """One proposal with the full question.
+
+        Raises ``INVALID_INPUT``, ``PROPOSAL_NOT_FOUND``.
+        """
+        return await self.call(
+            "proposals/get",
+            ProposalsGetParams(
+                id=id,
+                session=session,
+            ),
+            ProposalsGetResult,
+        )
+
+    async def proposals_approve(
+        self,
+        *,
+        id: str,
+        hash: str,
+    ) -> ProposalsApproveResult:
+        """Allow a pending proposal, as the question with this hash showed it.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``,
+        ``PROPOSAL_NOT_FOUND``.
+        """
+        return await self.call(
+            "proposals/approve",
+            ProposalsApproveParams(
+                id=id,
+                hash=hash,
+            ),
+            ProposalsApproveResult,
+        )
+
+    async def proposals_dismiss(
+        self,
+        *,
+        id: str,
+        reason: str | None = None,
+    ) -> ProposalsDismissResult:
+        """Close a pending proposal without storing it.
+
+        Raises ``INVALID_INPUT``, ``WRITE_DENIED``, ``PROPOSAL_NOT_FOUND``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "proposals/dismiss",
+            ProposalsDismissParams(
+                id=id,
+                reason=reason,
+            ),
+            ProposalsDismissResult,
+        )
+
+    async def adapters_list(self) -> AdaptersListResult:
+        """The adapters that import and export accept."""
+        return await self.call(
+            "adapters/list",
+            AdaptersListParams(),
+            AdaptersListResult,
+        )
+
+    async def adapters_register(
+        self,
+        *,
+        id: str,
+        name: str,
+        description: str,
+        version: str,
+        import_formats: list[str],
+        export_format: str,
+    ) -> AdaptersRegisterResult:
+        """Offer an adapter that this client will run.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "adapters/register",
+            AdaptersRegisterParams(
+                id=id,
+                name=name,
+                description=description,
+                version=version,
+                import_formats=import_formats,
+                export_format=export_format,
+            ),
+            AdaptersRegisterResult,
+        )
+
+    async def adapters_unregister(
+        self,
+        *,
+        id: str,
+    ) -> AdaptersUnregisterResult:
+        """Withdraw an adapter of this client.
+
+        Raises ``INVALID_INPUT``, ``ADAPTER_NOT_FOUND``.
+        """
+        return await self.call(
+            "adapters/unregister",
+            AdaptersUnregisterParams(
+                id=id,
+            ),
+            AdaptersUnregisterResult,
+        )
+
+    async def session_open(
+        self,
+        *,
+        id: str,
+        agent_preset: str = "",
+        cwd: str | None = None,
+        default: bool = False,
+    ) -> SessionOpenResult:
+        """Register a session; optionally as the connection's default.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "session/open",
+            SessionOpenParams(
+                id=id,
+                agent_preset=agent_preset,
+                cwd=cwd,
+                default=default,
+            ),
+            SessionOpenResult,
+        )
+
+    async def session_close(
+        self,
+        *,
+        id: str,
+    ) -> SessionCloseResult:
+        """Forget a session; what it wrote stays.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "session/close",
+            SessionCloseParams(
+                id=id,
+            ),
+            SessionCloseResult,
+        )
+
+
+class SyncCalls(ABC):
+    """Every operation as a blocking method on top of :meth:`call`."""
+
+    @abstractmethod
+    def call(self, name: str, params: Any, result: type[T]) -> T:
+        """Send one request and return its typed result; faults are raised."""
+
+    def add(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        text: str,
+        tags: list[str] | None = None,
+        source: str | None = None,
+        agent_key: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> AddResult:
+        """Add one memory.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "memory/add",
+            AddParams(
+                track=track,
+                scope=scope,
+                text=text,
+                tags=tags,
+                source=source,
+                agent_key=agent_key,
+                session=session,
+            ),
+            AddResult,
+        )
+
+    def replace(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        text: str,
+        match: str | None = None,
+        id: str | None = None,
+        version: int | None = None,
+        tags: list[str] | None = None,
+        source: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ReplaceResult:
+        """Rewrite the one memory that matches; its id stays, its version goes up.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return self.call(
+            "memory/replace",
+            ReplaceParams(
+                track=track,
+                scope=scope,
+                text=text,
+                match=match,
+                id=id,
+                version=version,
+                tags=tags,
+                source=source,
+                session=session,
+            ),
+            ReplaceResult,
+        )
+
+    def remove(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        match: str | None = None,
+        id: str | None = None,
+        version: int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> RemoveResult:
+        """Remove the one memory that matches.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return self.call(
+            "memory/remove",
+            RemoveParams(
+                track=track,
+                scope=scope,
+                match=match,
+                id=id,
+                version=version,
+                session=session,
+            ),
+            RemoveResult,
+        )
+
+    def consolidate(
+        self,
+        *,
+        track: Track,
+        scope: Scope,
+        text: str,
+        matches: list[str] | None = None,
+        ids: list[IdTarget] | None = None,
+        tags: list[str] | None = None,
+        source: str | None = None,
+        agent_key: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ConsolidateResult:
+        """Put one memory in the place of several, in one question and one transaction.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return self.call(
+            "memory/consolidate",
+            ConsolidateParams(
+                track=track,
+                scope=scope,
+                text=text,
+                matches=matches,
+                ids=ids,
+                tags=tags,
+                source=source,
+                agent_key=agent_key,
+                session=session,
+            ),
+            ConsolidateResult,
+        )
+
+    def seed(
+        self,
+        *,
+        entries: list[DraftParams],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SeedResult:
+        """Add many memories with one question: all of them or none.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "memory/seed",
+            SeedParams(
+                entries=entries,
+                session=session,
+            ),
+            SeedResult,
+        )
+
+    def query(
+        self,
+        *,
+        track: Track | None = None,
+        scope: Scope | None = None,
+        text: str | None = None,
+        tags: list[str] | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QueryResult:
+        """Find memories by substring, most recalled first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/query",
+            QueryParams(
+                track=track,
+                scope=scope,
+                text=text,
+                tags=tags,
+                limit=limit,
+                offset=offset,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            QueryResult,
+        )
+
+    def get(
+        self,
+        *,
+        id: str,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> GetResult:
+        """One memory by id.
+
+        Raises ``INVALID_INPUT``, ``ENTRY_NOT_FOUND``.
+        """
+        return self.call(
+            "memory/get",
+            GetParams(
+                id=id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            GetResult,
+        )
+
+    def history(
+        self,
+        *,
+        id: str,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> HistoryResult:
+        """Every state a memory had, from the ledger.
+
+        Raises ``INVALID_INPUT``, ``ENTRY_NOT_FOUND``.
+        """
+        return self.call(
+            "memory/history",
+            HistoryParams(
+                id=id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            HistoryResult,
+        )
+
+    def list_entries(
+        self,
+        *,
+        track: Track | None = None,
+        scope: Scope | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ListResult:
+        """Memories in creation order, page by page.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/list",
+            ListParams(
+                track=track,
+                scope=scope,
+                limit=limit,
+                after=after,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            ListResult,
+        )
+
+    def budgets(
+        self,
+        *,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> BudgetsResult:
+        """How full each layer is.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/budgets",
+            BudgetsParams(
+                session=session,
+            ),
+            BudgetsResult,
+        )
+
+    def snapshot(
+        self,
+        *,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SnapshotResult:
+        """The block of memories a session is given, frozen at its first request.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/snapshot",
+            SnapshotParams(
+                session=session,
+            ),
+            SnapshotResult,
+        )
+
+    def audit(
+        self,
+        *,
+        limit: int | None = None,
+        before: int | None = None,
+        action: str | None = None,
+        entry_id: str | None = None,
+        session_id: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> AuditResult:
+        """The ledger, newest first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/audit",
+            AuditParams(
+                limit=limit,
+                before=before,
+                action=action,
+                entry_id=entry_id,
+                session_id=session_id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            AuditResult,
+        )
+
+    def verify(
+        self,
+        *,
+        work_done_token: str | int | None = None,
+    ) -> VerifyResult:
+        """Check the ledger's chain and that its replay equals the store.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/verify",
+            VerifyParams(
+                work_done_token=work_done_token,
+            ),
+            VerifyResult,
+        )
+
+    def undo(
+        self,
+        *,
+        seq: int,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> UndoResult:
+        """Take a change back, as a new change that is asked about like any other.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``.
+        """
+        return self.call(
+            "memory/undo",
+            UndoParams(
+                seq=seq,
+                session=session,
+            ),
+            UndoResult,
+        )
+
+    def why(
+        self,
+        *,
+        id: str,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> WhyResult:
+        """Who wanted a memory, who allowed it, and what they saw.
+
+        Raises ``INVALID_INPUT``, ``ENTRY_NOT_FOUND``.
+        """
+        return self.call(
+            "memory/why",
+            WhyParams(
+                id=id,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            WhyResult,
+        )
+
+    def export(
+        self,
+        *,
+        adapter: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> Any:
+        """Every memory in view as a portable envelope or in an adapter's format.
+
+        Returns the JSON as it came: what it is depends on the parameters. Raises ``INVALID_INPUT``,
+        ``ADAPTER_NOT_FOUND``, ``ADAPTER_PAYLOAD``.
+        """
+        return self.call(
+            "memory/export",
+            ExportParams(
+                adapter=adapter,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            _ANY,
+        )
+
+    def import_(
+        self,
+        *,
+        payload: Any = None,
+        path: str | None = None,
+        adapter: str | None = None,
+        dry_run: bool = False,
+        work_done_token: str | int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ImportResult:
+        """Bring memories in with one question; a dry run only reports.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ADAPTER_NOT_FOUND``, ``ADAPTER_PAYLOAD``.
+        """
+        return self.call(
+            "memory/import",
+            ImportParams(
+                payload=payload,
+                path=path,
+                adapter=adapter,
+                dry_run=dry_run,
+                work_done_token=work_done_token,
+                session=session,
+            ),
+            ImportResult,
+        )
+
+    def status(self) -> StatusResult:
+        """Health: a write transaction round-trips, counts, paths and versions."""
+        return self.call(
+            "memory/status",
+            StatusParams(),
+            StatusResult,
+        )
+
+    def proposals_create(
+        self,
+        *,
+        change: dict[str, Any],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ProposalsCreateResult:
+        """Store a wish without asking anybody now.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``.
+        """
+        return self.call(
+            "proposals/create",
+            ProposalsCreateParams(
+                change=change,
+                session=session,
+            ),
+            ProposalsCreateResult,
+        )
+
+    def proposals_list(
+        self,
+        *,
+        status: ProposalStatus | None = None,
+        limit: int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ProposalsListResult:
+        """The proposals of the connection's workspaces, oldest first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "proposals/list",
+            ProposalsListParams(
+                status=status,
+                limit=limit,
+                session=session,
+            ),
+            ProposalsListResult,
+        )
+
+    def proposals_get(
+        self,
+        *,
+        id: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ProposalsGetResult:
+        """One proposal with the full question.
+
+        Raises ``INVALID_INPUT``, ``PROPOSAL_NOT_FOUND``.
+        """
+        return self.call(
+            "proposals/get",
+            ProposalsGetParams(
+                id=id,
+                session=session,
+            ),
+            ProposalsGetResult,
+        )
+
+    def proposals_approve(
+        self,
+        *,
+        id: str,
+        hash: str,
+    ) -> ProposalsApproveResult:
+        """Allow a pending proposal, as the question with this hash showed it.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``, ``ENTRY_NOT_FOUND``, ``AMBIGUOUS_MATCH``,
+        ``PROPOSAL_NOT_FOUND``.
+        """
+        return self.call(
+            "proposals/approve",
+            ProposalsApproveParams(
+                id=id,
+                hash=hash,
+            ),
+            ProposalsApproveResult,
+        )
+
+    def proposals_dismiss(
+        self,
+        *,
+        id: str,
+        reason: str | None = None,
+    ) -> ProposalsDismissResult:
+        """Close a pending proposal without storing it.
+
+        Raises ``INVALID_INPUT``, ``WRITE_DENIED``, ``PROPOSAL_NOT_FOUND``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "proposals/dismiss",
+            ProposalsDismissParams(
+                id=id,
+                reason=reason,
+            ),
+            ProposalsDismissResult,
+        )
+
+    def adapters_list(self) -> AdaptersListResult:
+        """The adapters that import and export accept."""
+        return self.call(
+            "adapters/list",
+            AdaptersListParams(),
+            AdaptersListResult,
+        )
+
+    def adapters_register(
+        self,
+        *,
+        id: str,
+        name: str,
+        description: str,
+        version: str,
+        import_formats: list[str],
+        export_format: str,
+    ) -> AdaptersRegisterResult:
+        """Offer an adapter that this client will run.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "adapters/register",
+            AdaptersRegisterParams(
+                id=id,
+                name=name,
+                description=description,
+                version=version,
+                import_formats=import_formats,
+                export_format=export_format,
+            ),
+            AdaptersRegisterResult,
+        )
+
+    def adapters_unregister(
+        self,
+        *,
+        id: str,
+    ) -> AdaptersUnregisterResult:
+        """Withdraw an adapter of this client.
+
+        Raises ``INVALID_INPUT``, ``ADAPTER_NOT_FOUND``.
+        """
+        return self.call(
+            "adapters/unregister",
+            AdaptersUnregisterParams(
+                id=id,
+            ),
+            AdaptersUnregisterResult,
+        )
+
+    def session_open(
+        self,
+        *,
+        id: str,
+        agent_preset: str = "",
+        cwd: str | None = None,
+        default: bool = False,
+    ) -> SessionOpenResult:
+        """Register a session; optionally as the connection's default.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "session/open",
+            SessionOpenParams(
+                id=id,
+                agent_preset=agent_preset,
+                cwd=cwd,
+                default=default,
+            ),
+            SessionOpenResult,
+        )
+
+    def session_close(
+        self,
+        *,
+        id: str,
+    ) -> SessionCloseResult:
+        """Forget a session; what it wrote stays.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "session/close",
+            SessionCloseParams(
+                id=id,
+            ),
+            SessionCloseResult,
+        )
