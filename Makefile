@@ -1,0 +1,100 @@
+# Every task in one word. `make help` lists them; `make try` and `make test` need only Python and make.
+#
+#   PYTHON=python3.12   the interpreter for .venv (default: the first Python >= 3.11 that is found)
+#   ARGS="-k undo -x"   more arguments for pytest, the try-out or the benchmark
+#   JOBS=4              pytest workers (default: one per core)
+
+.POSIX:
+SHELL = /bin/sh
+
+PYTHON =
+ARGS =
+JOBS = auto
+KILLS = 10000
+VENV = .venv
+BIN = $(VENV)/bin
+# pip keeps its cache under HOME; where there is none it must not fail.
+PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+help:
+	@echo "make try        set up and see the main job done, with a store of its own"
+	@echo "make test       set up and run all tests (a few minutes)"
+	@echo "make test-slow  the tests marked slow, with $(KILLS) kills (an hour or more)"
+	@echo "make lint       ruff, mypy, import contracts, freshness of derived files"
+	@echo "make check      lint, then test: what a change must pass"
+	@echo "make derive     write the derived files anew: schemas, reference pages, typed client calls"
+	@echo "make coverage   branch coverage; fails under 100 % for gate, store and core"
+	@echo "make bench      print the measurements of benchmarks/provider.py"
+	@echo "make clean      remove caches and build results; make distclean removes $(VENV), too"
+
+try: $(VENV)/.runtime
+	@$(BIN)/keepgate try $(ARGS)
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" -q $(ARGS)
+	@echo "make test: every test passed"
+
+test-slow: $(VENV)/.dev
+	@KEEPGATE_KILLS=$(KILLS) $(BIN)/python -m pytest -n $(JOBS) -m slow --timeout=0 -q $(ARGS)
+	@echo "make test-slow: every slow test passed"
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache >"$(VENV)/lint-imports.log" 2>&1 || { cat "$(VENV)/lint-imports.log"; exit 1; }
+	@$(BIN)/python -m keepgate.derive --check
+	@echo "make lint: nothing to complain about"
+
+derive: $(VENV)/.dev
+	@$(BIN)/python -m keepgate.derive
+
+check: lint test
+
+coverage: $(VENV)/.dev
+	@rm -f .coverage .coverage.*
+	@$(BIN)/coverage run -m pytest -n $(JOBS) -m "not slow" -q $(ARGS)
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report --skip-covered
+	@$(BIN)/coverage report --skip-covered --fail-under=100 \
+	  --include='sidecar/keepgate/gate/*,sidecar/keepgate/store/*,sidecar/keepgate/core/*'
+	@echo "make coverage: gate, store and core are covered branch by branch"
+
+bench: $(VENV)/.dev
+	@$(BIN)/python benchmarks/provider.py $(ARGS)
+
+clean:
+	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache
+	rm -rf .ruff_cache sidecar/*.egg-info
+	find sidecar client tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)
+
+# Two stamps, so that a try-out need not wait for linters.
+$(VENV)/.runtime: pyproject.toml
+	@$(MAKE) --no-print-directory venv
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml
+	@$(MAKE) --no-print-directory venv
+	@$(PIP) install -e '.[dev]'
+	@touch $(VENV)/.runtime $@
+
+venv:
+	@test -x $(BIN)/python || { \
+	  python='$(PYTHON)'; \
+	  for candidate in python3 python3.13 python3.12 python3.11 python; do \
+	    test -n "$$python" && break; \
+	    "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && python=$$candidate; \
+	  done; \
+	  test -n "$$python" || { echo "keepgate needs Python 3.11 or newer; name it with PYTHON=..." >&2; exit 1; }; \
+	  echo "Setting up $(VENV) with $$python ($$("$$python" -c 'import platform; print(platform.python_version())'))"; \
+	  "$$python" -m venv $(VENV) || { \
+	    rm -rf $(VENV); \
+	    echo "This Python cannot make virtual environments; on Debian and Ubuntu: apt install python3-venv" >&2; \
+	    exit 1; }; \
+	}
+
+.PHONY: help try test test-slow lint derive check coverage bench clean distclean venv
