@@ -20,7 +20,7 @@ class RpcError(Exception):
         self.data = data
 
 
-class Disconnected(ConnectionError):  # noqa: N818 - named for what happened, like Fault
+class Disconnected(ConnectionError):
     """The server is gone, so what was asked has no answer; a write may or may not have been stored.
 
     ``exit_code`` is ``None`` while the process still runs, negative for a signal. ``stderr`` holds its
@@ -36,7 +36,7 @@ class Disconnected(ConnectionError):  # noqa: N818 - named for what happened, li
         self.stderr = stderr
 
 
-class UnexpectedAnswer(Exception):  # noqa: N818 - named for what happened, like Fault
+class UnexpectedAnswer(Exception):
     """The server answered ``method`` with a result of another shape than this client knows."""
 
     def __init__(self, method: str, fault: Fault) -> None:
