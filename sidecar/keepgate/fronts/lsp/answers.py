@@ -1,0 +1,26 @@
+"""What the end of a request's task is, as the one answer that its client gets (wire-protocol section 1)."""
+
+import asyncio
+from typing import Any
+
+from keepgate.fronts.lsp.logs import incident
+from keepgate.fronts.lsp.messages import Json, MessageId, failure, success
+from keepgate.protocol.errors import Fault, RpcNumber
+
+
+def answer_of(number: MessageId, task: asyncio.Task[Any]) -> Json:
+    """The answer to the request that ``task`` has served; the task is done."""
+    if task.cancelled():
+        return failure(number, RpcNumber.REQUEST_CANCELLED, "the request was cancelled")
+    match task.exception():
+        case None:
+            return success(number, task.result())
+        case Fault() as fault:
+            return failure(number, fault.number, fault.message, fault.data())
+        case error:
+            return incident_answer(number, error)
+
+
+def incident_answer(number: MessageId, error: BaseException) -> Json:
+    """The answer to a request that failed in an unforeseen way: an id to find it by in the log, no more."""
+    return failure(number, RpcNumber.INTERNAL_ERROR, "internal error", {"incident": incident(error)})

@@ -1,0 +1,185 @@
+"""The editor's front: one client, one sidecar, every operation under its name and as a command."""
+
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Final
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from keepgate import __version__
+from keepgate.boot import open_sidecar
+from keepgate.boot.config import load_settings
+from keepgate.boot.places import find_places
+from keepgate.fronts.lsp.client import Announced, ClientPeer, announced, client_info, folders_of
+from keepgate.fronts.lsp.documents import remove_leftovers
+from keepgate.fronts.lsp.params import member
+from keepgate.fronts.lsp.progress import progress_of
+from keepgate.fronts.lsp.protocol import KeepgateProtocol
+from keepgate.fronts.lsp.status import StatusNotices
+from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.protocol.framing import Framing
+from keepgate.protocol.lifecycle import CONTRACTS, PROTOCOL_VERSION, KeepgateCapabilities, KeepgateStatus
+from keepgate.protocol.ops import OPERATIONS, Access, Operation
+from keepgate.protocol.wire import unstructure
+from keepgate.service.connection import Connection
+from keepgate.service.sidecar import Sidecar
+from keepgate.service.workspaces import path_of
+
+NAME: Final = "keepgate"
+
+
+class Front:
+    """One client from ``initialize`` to its end. ``framing`` tells how it frames its messages.
+
+    ``on_process_id`` is called with the process that this one must not outlive, when the client names one.
+    """
+
+    def __init__(self, framing: Callable[[], Framing], on_process_id: Callable[[int], None]) -> None:
+        server = LanguageServer(
+            NAME,
+            __version__,
+            text_document_sync_kind=types.TextDocumentSyncKind.None_,
+            protocol_cls=KeepgateProtocol,
+        )
+        assert isinstance(server.protocol, KeepgateProtocol), "pygls makes the protocol it is given"
+        self.protocol = server.protocol
+        self._framing = framing
+        self._on_process_id = on_process_id
+        self._sidecar: Sidecar | None = None
+        self._connection: Connection | None = None
+        self._status = StatusNotices(self._look, lambda now: self.protocol.notify("keepgate/status", now))
+        _register(server, self)
+
+    async def initialize(self, params: types.InitializeParams) -> None:
+        """Open the store and connect the client; after a fault the client may try again.
+
+        Raises ``INVALID_INPUT`` for options and folders that cannot be used, and the ``STORE_*`` faults.
+        """
+        places, folders = find_places(os.environ), folders_of(params)
+        paths = [path_of(folder, f"$.workspaceFolders[{index}]") for index, folder in enumerate(folders)]
+        settings = load_settings(places, os.environ, options=params.initialization_options, workspace=paths)
+        said = announced(params, settings.client)
+        documents = Path(places.state_folder) / "changes"
+        sidecar = await open_sidecar(settings, places)
+        try:
+            connection = sidecar.connect(
+                peer=ClientPeer(self.protocol, self._status.may_have_changed),
+                channel="lsp",
+                client=client_info(params),
+                folders=folders,
+                approver=said.way_to_ask(self.protocol, documents),
+                may_decide=said.may_decide,
+            )
+        except BaseException:
+            await sidecar.close()
+            raise
+        self._sidecar, self._connection = sidecar, connection
+        self.protocol.announcement = unstructure(self._capabilities(sidecar, connection, said))
+        remove_leftovers(documents)
+        if params.process_id is not None:
+            self._on_process_id(params.process_id)
+
+    async def initialized(self) -> None:
+        """Start what runs beside requests, and tell how things stand."""
+        sidecar, _ = self._open()
+        await sidecar.start()
+        for notice in sidecar.notices:
+            self.protocol.warn(notice)
+        self._status.start()
+
+    def change_folders(self, event: types.WorkspaceFoldersChangeEvent) -> None:
+        """Open and close workspace folders. Raises ``INVALID_INPUT`` for one that cannot be used."""
+        sidecar, connection = self._open()
+        sidecar.change_folders(
+            connection,
+            added=[folder.uri for folder in event.added],
+            removed=[folder.uri for folder in event.removed],
+        )
+
+    async def run(self, operation: Operation, raw: Any, token: Any, *, command: bool = False) -> Any:
+        """Run an operation on decoded JSON. Raises the operation's faults."""
+        sidecar, connection = self._open()
+        async with progress_of(self.protocol, operation, token) as progress:
+            return await sidecar.call(connection, operation.name, raw, progress=progress, command=command)
+
+    async def disconnect(self) -> None:
+        """Let the client go: its open questions stay in the inbox, and what waits for it fails."""
+        self._status.stop()
+        if self._sidecar is not None and self._connection is not None:
+            await self._sidecar.disconnect(self._connection)
+
+    async def close(self) -> None:
+        """Close the store."""
+        if self._sidecar is not None:
+            await self._sidecar.close()
+
+    def _open(self) -> tuple[Sidecar, Connection]:
+        assert self._sidecar is not None and self._connection is not None, "served after initialize"  # noqa: PT018
+        return self._sidecar, self._connection
+
+    async def _look(self) -> KeepgateStatus:
+        return await self._open()[0].status()
+
+    def _capabilities(
+        self, sidecar: Sidecar, connection: Connection, said: Announced
+    ) -> KeepgateCapabilities:
+        return KeepgateCapabilities(
+            protocol_version=PROTOCOL_VERSION,
+            contracts=dict(CONTRACTS),
+            methods=[row.name for row in OPERATIONS if row.access is not Access.DECIDE or said.may_decide],
+            framing=self._framing(),
+            approval=said.approval,
+            store_path=sidecar.settings.store_path or "",
+            workspaces=[workspace.info() for workspace in connection.workspaces],
+        )
+
+
+def _register(server: LanguageServer, front: Front) -> None:
+    """Put the life cycle and every row of the operation table under its names."""
+
+    @server.feature(types.INITIALIZE)
+    async def initialize(params: types.InitializeParams) -> None:
+        await front.initialize(params)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(_: None) -> None:
+        await front.initialized()
+
+    @server.feature(types.SHUTDOWN)
+    async def shutdown(_: None) -> None:
+        await front.disconnect()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        front.change_folders(params.event)
+
+    for operation in OPERATIONS:
+        server.feature(operation.name)(_method(front, operation))
+        if operation.command is not None:
+            server.command(operation.command)(_command(front, operation))
+
+
+def _method(front: Front, operation: Operation) -> Callable[[Any], Awaitable[Any]]:
+    async def method(raw: Any) -> Any:
+        return await front.run(operation, raw, member(raw, "workDoneToken"))
+
+    return method
+
+
+def _command(front: Front, operation: Operation) -> Callable[[types.ExecuteCommandParams], Awaitable[Any]]:
+    async def command(params: types.ExecuteCommandParams) -> Any:
+        raw = _argument(params)
+        token = params.work_done_token if params.work_done_token is not None else member(raw, "workDoneToken")
+        return await front.run(operation, raw, token, command=True)
+
+    return command
+
+
+def _argument(params: types.ExecuteCommandParams) -> Any:
+    """The one object that a command takes; left out, it is empty."""
+    given = params.arguments or []
+    if len(given) > 1 or (given and type(given[0]) is not dict):
+        raise invalid_input(Problem("$.arguments", "must be one object, or nothing"), shape=True)
+    return given[0] if given else {}

@@ -1,0 +1,192 @@
+"""``keepgate serve``: from the first byte on stdin to an exit that nothing can hang (R-LIFE)."""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import sys
+import threading
+from typing import Any, Final, NoReturn
+
+from keepgate.fronts.lsp import logs
+from keepgate.fronts.lsp.processes import Lifeline
+from keepgate.fronts.lsp.transport import Descriptors, Wire, claim, reader_gone
+from keepgate.protocol.errors import ExitCode, RpcNumber
+from keepgate.protocol.framing import Body, BrokenFrame, Framer, Framing, frame
+from keepgate.protocol.lifecycle import FRAME_BYTES_MAX
+
+SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
+WATCH_S: Final = 0.5
+"""How often the client's process and its end of stdout are looked at."""
+GUARD_S: Final = 1.7
+"""After this long on the way out the process ends whatever still hangs; 2 s are promised."""
+ANSWER_S: Final = 0.3
+DISCONNECT_S: Final = 0.5
+FLUSH_S: Final = 0.3
+CLOSE_S: Final = 0.4
+
+logger = logging.getLogger(__name__)
+
+
+def serve(
+    *, framing: Framing | None = None, log_level: str = "warning", log_file: str | None = None
+) -> NoReturn:
+    """Serve one client over stdin and stdout, then end the process.
+
+    ``framing`` fixes how messages are delimited; ``None`` finds out from the first byte. ``log_level`` is a
+    level's name in :mod:`logging`; the log goes to stderr, and to ``log_file`` when given. Exit code 0
+    after ``shutdown``, 1 otherwise.
+    """
+    code = int(ExitCode.FAILED)
+    try:
+        code = _serve(claim(), framing, log_level, log_file)
+    except (OSError, ValueError) as error:
+        _say(f"cannot serve: {error}")
+    finally:
+        # No thread of ours, of the store or of an adapter keeps the process: this runs no clean-up.
+        os._exit(code)
+
+
+def _serve(descriptors: Descriptors, framing: Framing | None, log_level: str, log_file: str | None) -> int:
+    listener = logs.configure(log_level, log_file)
+    try:
+        return asyncio.run(_Server(descriptors, framing).run())
+    except Exception as error:  # noqa: BLE001 - the last place where anything can be said about it
+        _say(f"ended by incident {logs.incident(error)}; its log has the details")
+        return ExitCode.FAILED
+    finally:
+        logs.finish(listener, FLUSH_S)
+
+
+class _Server:
+    """The wire, the messages in it and the front that serves them, until something ends it."""
+
+    def __init__(self, descriptors: Descriptors, framing: Framing | None) -> None:
+        self._descriptors = descriptors
+        self._framer = Framer(framing)
+        self._lifeline: Lifeline | None = None
+        self._guarded = False
+        self._front = _import_front()(self._framing, self._hang_on)
+        self._protocol = self._front.protocol
+        self._protocol.send = self._send
+        self._protocol.on_exit = self.leave
+
+    async def run(self) -> int:
+        """Serve until the client leaves, and return the exit code."""
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(_unhandled)
+        self._leaving: asyncio.Future[int] = self._loop.create_future()
+        self._wire = Wire(
+            self._descriptors,
+            on_input=self._receive,
+            on_last=self._guard,
+            on_end=self.leave,
+            on_broken=self.leave,
+        )
+        for name in SIGNALS:
+            if (number := getattr(signal, name, None)) is not None:
+                signal.signal(number, self._signalled)
+        watching = self._loop.create_task(self._watch())
+        self._wire.start()
+        code = await self._leaving
+        watching.cancel()
+        await self._say_goodbye()
+        return code
+
+    def leave(self, code: int | None = None) -> None:
+        """End the process soon; the first call decides the exit code."""
+        self._guard()
+        if not self._leaving.done():
+            self._leaving.set_result(self._exit_code() if code is None else code)
+
+    async def _say_goodbye(self) -> None:
+        await self._protocol.quiesce(ANSWER_S)
+        await _in_time(self._front.disconnect(), DISCONNECT_S)
+        self._protocol.lose_client()
+        await self._wire.flush(FLUSH_S)
+        await _in_time(self._front.close(), CLOSE_S)
+
+    def _receive(self, data: bytes) -> None:
+        if self._leaving.done():
+            return
+        try:
+            for event in self._framer.feed(data):
+                if isinstance(event, Body):
+                    self._protocol.receive(event.data)
+                else:
+                    problem = (
+                        f"a message has at most {FRAME_BYTES_MAX} bytes; this one has {event.announced_bytes}"
+                    )
+                    self._protocol.refuse(None, RpcNumber.INVALID_REQUEST, problem)
+        except BrokenFrame as error:
+            self.leave(ExitCode.FAILED)
+            _say(f"stdin does not speak the protocol: {error}")
+
+    def _send(self, body: bytes) -> None:
+        self._wire.write(frame(body, self._framing()))
+
+    def _framing(self) -> Framing:
+        return self._framer.framing or Framing.LSP
+
+    def _hang_on(self, process_id: int) -> None:
+        lifeline = Lifeline(process_id)
+        # A process that does not exist here may live in another container: nothing follows from its absence.
+        self._lifeline = lifeline if lifeline.holds() else None
+
+    async def _watch(self) -> None:
+        while not reader_gone(self._descriptors.output):
+            if self._lifeline is not None and not self._lifeline.holds():
+                break
+            await asyncio.sleep(WATCH_S)
+        self.leave()
+
+    def _signalled(self, *_: Any) -> None:
+        self._guard()
+        self._loop.call_soon_threadsafe(self.leave)
+
+    def _guard(self) -> None:
+        """From now on the end is certain, also when the event loop is not free to bring it about."""
+        if not self._guarded:
+            self._guarded = True
+            timer = threading.Timer(GUARD_S, lambda: os._exit(self._exit_code()))
+            timer.daemon = True
+            timer.start()
+
+    def _exit_code(self) -> int:
+        return ExitCode.OK if self._protocol.is_shut else ExitCode.FAILED
+
+
+def _import_front() -> Any:
+    # Half a second of imports that create no garbage: collecting it in between would only cost time.
+    gc.disable()
+    from keepgate.fronts.lsp.front import Front  # noqa: PLC0415 - after stdout has been claimed
+
+    gc.freeze()
+    gc.enable()
+    return Front
+
+
+async def _in_time(work: Any, timeout_s: float) -> None:
+    try:
+        async with asyncio.timeout(timeout_s):
+            await work
+    except TimeoutError:
+        logger.warning("left with something unfinished after %s s", timeout_s)
+    except Exception as error:  # noqa: BLE001 - on the way out one failure must not stop the next step
+        logs.incident(error)
+
+
+def _unhandled(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    error = context.get("exception")
+    if isinstance(error, BaseException):
+        logs.incident(error)
+    else:
+        logger.error("%s", context["message"])
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"keepgate: {line}\n")
+        sys.stderr.flush()
