@@ -17,7 +17,7 @@ from keepgate.gate.approvers import Announcer, Asker
 from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
 from keepgate.gate.policies import Grant, grant_for
 from keepgate.gate.question import question
-from keepgate.gate.receipt import Drifted, Late, Receipt, Refused, Settled, Waiting
+from keepgate.gate.receipt import Drifted, Late, Receipt, Refused, Settled, Waiting, final_outcome
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import proposal_not_found, write_denied
 from keepgate.protocol.proposals import ApprovalDecided, Outcome, ProposalStatus
@@ -132,10 +132,14 @@ class Gate:
             case Late():
                 raise proposal_not_found(proposal_id)
 
-    async def dismiss(self, proposal_id: str, asker: Asker) -> StoredProposal:
-        """Decide a pending proposal with no. Raises ``PROPOSAL_NOT_FOUND`` when it is not pending."""
+    async def dismiss(self, proposal_id: str, asker: Asker, *, reason: str | None = None) -> StoredProposal:
+        """Decide a pending proposal with no; ``reason`` goes into the ledger.
+
+        Raises ``PROPOSAL_NOT_FOUND`` when it is not pending.
+        """
         proposal = await self._stored(proposal_id)
-        if isinstance(await self._close(proposal, decider(asker, via="inbox"), Outcome.REJECTED), Late):
+        by = decider(asker, via="inbox")
+        if isinstance(await self._close(proposal, by, Outcome.REJECTED, reason=reason), Late):
             raise proposal_not_found(proposal_id)
         return await self._stored(proposal_id)
 
@@ -206,12 +210,14 @@ class Gate:
             self._decided(proposal, Outcome.CANCELLED, allowed.by)
         return settled
 
-    async def _close(self, proposal: StoredProposal, by: Decider, outcome: Outcome) -> Refused | Late:
+    async def _close(
+        self, proposal: StoredProposal, by: Decider, outcome: Outcome, *, reason: str | None = None
+    ) -> Refused | Late:
         def work(txn: Transaction) -> Refused | Late:
             stored = txn.proposal(proposal.id)
             if stored is None or stored.status is not ProposalStatus.PENDING:
                 return Late(stored)
-            return Refused(steps.deny(txn, stored, by, self._stamp(), outcome))
+            return Refused(steps.deny(txn, stored, by, self._stamp(), outcome, reason=reason))
 
         closed, _ = await to_the_end(self._writer.run(work))
         if isinstance(closed, Refused):
@@ -250,7 +256,7 @@ class Gate:
         """The caller's answer to a decision that came through another connection or process."""
         stored = await self._stored(proposal.id)
         if stored.status is not ProposalStatus.APPROVED:
-            raise write_denied(_denial(stored), proposal.id)
+            raise write_denied(final_outcome(stored), proposal.id)
 
         def look(db: Connection) -> Receipt:
             view = View(db)
@@ -291,8 +297,3 @@ class Gate:
     def _announce(self, proposal: StoredProposal, outcome: Outcome, by: Decider | None) -> None:
         event = ApprovalDecided(id=proposal.id, outcome=outcome, by=by.by() if by else None)
         self._announcer.decided(event, proposal.workspace_key)
-
-
-def _denial(stored: StoredProposal) -> str:
-    """The outcome word of a proposal that was closed without a change."""
-    return stored.outcome if stored.outcome in tuple(Outcome) else Outcome.CANCELLED

@@ -7,6 +7,7 @@ from keepgate.core.writing.plan import Mutation
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import Fault
+from keepgate.protocol.proposals import Outcome
 
 
 @frozen(kw_only=True)
@@ -49,3 +50,8 @@ class Late:
 
 Opened = Receipt | Waiting | Refused
 Settled = Receipt | Refused | Drifted | Late
+
+
+def final_outcome(stored: StoredProposal) -> Outcome:
+    """The outcome word of a decided proposal; for one that the re-check refused it is ``cancelled``."""
+    return Outcome(stored.outcome) if stored.outcome in tuple(Outcome) else Outcome.CANCELLED

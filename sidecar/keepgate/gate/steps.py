@@ -168,10 +168,13 @@ def deny(
     stamp: Stamp,
     outcome: Outcome = Outcome.REJECTED,
     status: ProposalStatus = ProposalStatus.DISMISSED,
+    *,
+    reason: str | None = None,
 ) -> Fault:
     """Close a pending proposal with its ``-denied`` row and return the caller's fault."""
     _close(txn, stored, status, outcome, by, stamp)
-    txn.append(denied_row(stored, by, outcome, stamp))
+    row = denied_row(stored, by, outcome, stamp)
+    txn.append(evolve(row, payload={**row.payload, "reason": reason}) if reason else row)
     return write_denied(outcome, stored.id)
 
 

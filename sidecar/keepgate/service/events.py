@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from keepgate.core.writing.proposal import StoredProposal
+from keepgate.gate.receipt import final_outcome
 from keepgate.protocol.lifecycle import MemoryEvent
 from keepgate.protocol.proposals import ApprovalAsked, ApprovalDecided, ProposalsDidChange, ProposalStatus
 from keepgate.service.connection import Connection
 from keepgate.store.feed import FeedEvent
 
-MEMORY_KINDS: Final = frozenset(
-    {"memory/added", "memory/updated", "memory/removed", "memory/recalled", "memory/snapshot"}
-)
-PROPOSAL_KIND: Final = "proposals/didChange"
+MEMORY_KINDS: Final = frozenset({"added", "updated", "removed", "recalled", "snapshot"})
+PROPOSAL_KIND: Final = "proposal"
 
 
 class Broadcast:
@@ -28,13 +28,37 @@ class Broadcast:
         """After it."""
         self._send("approval/decided", event, workspace_key)
 
+    def elsewhere(self, stored: StoredProposal) -> None:
+        """A question that another process puts, or a decision that was made there."""
+        if stored.status is ProposalStatus.PENDING:
+            self.asked(
+                ApprovalAsked(
+                    id=stored.id,
+                    action=stored.kind,
+                    track=stored.track,
+                    scope=stored.scope,
+                    workspace_key=stored.workspace_key,
+                    agent_key=stored.author.agent_key,
+                    source=stored.source,
+                    session_id=stored.author.session_id,
+                    text=stored.text,
+                    hash=stored.hash,
+                    deadline=stored.expires_at,
+                    warnings=[],
+                )
+            )
+            return
+        by = None if stored.decided_by is None else dict(stored.decided_by)
+        event = ApprovalDecided(id=stored.id, outcome=final_outcome(stored), by=by)
+        self.decided(event, stored.workspace_key)
+
     def happened(self, event: FeedEvent) -> None:
         """A commit of this or another process."""
-        if event.kind == PROPOSAL_KIND and event.proposal_id is not None:
+        if event.kind == PROPOSAL_KIND and event.proposal_id and event.status:
             changed = ProposalsDidChange(id=event.proposal_id, status=ProposalStatus(event.status))
-            self._send(PROPOSAL_KIND, changed, event.workspace_key or "")
+            self._send("proposals/didChange", changed, event.workspace_key or "")
         elif event.kind in MEMORY_KINDS:
-            self._send(event.kind, _memory_event(event), event.workspace_key or "")
+            self._send(f"memory/{event.kind}", _memory_event(event), event.workspace_key or "")
 
     def _send(self, method: str, params: Any, workspace_key: str) -> None:
         for connection in self._connections():

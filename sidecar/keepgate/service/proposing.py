@@ -54,7 +54,7 @@ async def approve(ctx: DecideCtx, params: p.ProposalsApproveParams) -> p.Proposa
 async def dismiss(ctx: DecideCtx, params: p.ProposalsDismissParams) -> p.ProposalsDismissResult:
     """No; the wish is closed and the ledger says so."""
     await in_sight(ctx, ctx.viewer(None), params.id)
-    stored = await ctx.gate.dismiss(params.id, ctx.connection.asker)
+    stored = await ctx.gate.dismiss(params.id, ctx.connection.asker, reason=params.reason)
     return p.ProposalsDismissResult(proposal=stored.shown())
 
 

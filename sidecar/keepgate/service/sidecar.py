@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import Any, Final
 
 from attrs import define, field
@@ -15,6 +15,7 @@ from keepgate.gate.gate import Gate
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
+from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Settings
 from keepgate.protocol.wire import unstructure
 from keepgate.service import dispatch, health, sessions
@@ -22,12 +23,12 @@ from keepgate.service.connection import Connection, Peer, Progress, Silent, Work
 from keepgate.service.context import ReadCtx
 from keepgate.service.events import PROPOSAL_KIND, Broadcast
 from keepgate.service.workspaces import open_workspace
+from keepgate.store import reads
 from keepgate.store.feed import FeedEvent, FeedWatcher
 from keepgate.store.open import Store
 
 SWEEP_SECONDS: Final = 3600.0
 DISCONNECT_SECONDS: Final = 1.0
-FINAL: Final = frozenset({"approved", "dismissed", "refused", "expired"})
 
 
 @define(kw_only=True, eq=False)
@@ -45,6 +46,7 @@ class Sidecar:
     _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
     _watcher: FeedWatcher | None = None
     _sweeper: "asyncio.Task[None] | None" = None
+    _errands: set["asyncio.Task[None]"] = field(factory=set)
 
     async def start(self) -> None:
         """Begin what needs no answer: watching for commits, sweeping proposals that nobody waits for."""
@@ -161,6 +163,10 @@ class Sidecar:
         connection.adapters.clear()
         connection.sessions.clear()
 
+    async def known_workspaces(self, keys: Collection[str]) -> set[str]:
+        """Which of these workspace keys have memories or wishes."""
+        return set(await self.store.reading.run(reads.workspace_keys)) & set(keys)
+
     async def status(self) -> KeepgateStatus:
         """What ``keepgate/status`` says now."""
         return await health.glance(self.store, self.connections)
@@ -177,13 +183,30 @@ class Sidecar:
         if self._watcher is not None:
             await self._watcher.close()
             self._watcher = None
+        for errand in tuple(self._errands):
+            errand.cancel()
         await self.store.close()
 
     def _happened(self, events: Sequence[FeedEvent]) -> None:
         for event in events:
-            if event.kind == PROPOSAL_KIND and event.status in FINAL and event.proposal_id is not None:
-                self.gate.decisions.decided(event.proposal_id)
+            if event.kind == PROPOSAL_KIND and event.proposal_id is not None:
+                if event.status != ProposalStatus.PENDING:
+                    self.gate.decisions.decided(event.proposal_id)
+                if event.origin != self.store.origin:
+                    self._keep(self._announce_foreign(event.proposal_id))
             self.broadcast.happened(event)
+
+    async def _announce_foreign(self, proposal_id: str) -> None:
+        """Tell this process's connections of a question or decision in another process."""
+        with contextlib.suppress(Fault):
+            stored = await self.store.reading.run(reads.proposal, proposal_id)
+            if stored is not None:
+                self.broadcast.elsewhere(stored)
+
+    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._errands.add(task)
+        task.add_done_callback(self._errands.discard)
 
     async def _sweep_for_ever(self) -> None:
         while True:
