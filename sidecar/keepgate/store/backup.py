@@ -1,0 +1,210 @@
+"""Backup and restore: a lossless pair, equal in content hash after a round trip (part A.11)."""
+
+import hashlib
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+from attrs import frozen
+
+from keepgate.core.writing.ledger import Decision, Row
+from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.store import faults, migrate, opening
+from keepgate.store.anchor import advance_anchor
+from keepgate.store.appending import RESTORED, Appender
+from keepgate.store.connection import Patience, connect
+from keepgate.store.copying import copy_pages, copy_to_file, reading, written_time
+from keepgate.store.longwork import run_long
+from keepgate.store.open import Store
+from keepgate.store.stopping import Cancelled, Progress, silent
+from keepgate.store.verify import verify
+
+_COUNTS: Final = "SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM ledger)"
+_CONTENT: Final = (
+    """
+    SELECT id, track, scope, workspace_key, agent_key, text, source, tags, version, created_at, updated_at,
+      session_id, units, folded, created_seq, ledger_seq
+    FROM entries ORDER BY id
+    """,
+    """
+    SELECT id, status, change, author, home, agent_key, session_id, kind, track, scope, workspace_key, source,
+      text, hash, asked_by, waiter, created_at, expires_at, decided_at, outcome, decided_by
+    FROM proposals ORDER BY id
+    """,
+    """
+    SELECT seq, ts, action, decision, outcome, track, scope, workspace_key, agent_key, entry_id, source,
+      session_id, proposal_id, shown_hash, "by", payload, salt, digest, previous, hash, key_id, mac
+    FROM ledger WHERE NOT (action = 'restored' AND decision = 'note') ORDER BY seq
+    """,
+)
+_FEED_ROOM: Final = 10_000
+"""How far a restored feed's sequence jumps ahead: further than others can commit while it is put back."""
+
+_FEED_HEAD: Final = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'feed'), 0)"
+
+
+@frozen(kw_only=True)
+class BackupResult:
+    """A verified copy; ``content_hash`` covers entries, proposals and ledger."""
+
+    path: str
+    size_bytes: int
+    entries: int
+    ledger_rows: int
+    content_hash: str
+
+
+@frozen(kw_only=True)
+class RestoreResult:
+    """A restored store; ``kept`` is the copy of what was there before."""
+
+    path: str
+    source: str
+    kept: str
+    entries: int
+    ledger_rows: int
+    content_hash: str
+
+
+async def backup(store: Store, target_path: str, *, progress: Progress = silent) -> BackupResult:
+    """Copy the whole store to a new file (0600) while others go on writing; whole or not at all.
+
+    ``progress`` counts pages. Raises ``INVALID_INPUT`` when something is at the path already, and the faults of
+    a place that cannot be written.
+    """
+
+    def work(db: apsw.Connection, tell: Progress, cancelled: Cancelled) -> BackupResult:
+        copy_to_file(db, target_path, progress=tell, cancelled=cancelled)
+        copied = connect(target_path, Patience(), read_only=True)
+        try:
+            entries, rows = copied.execute(_COUNTS).fetchone()
+            found = content_hash(copied)
+        finally:
+            copied.close()
+        return BackupResult(
+            path=target_path,
+            size_bytes=Path(target_path).stat().st_size,
+            entries=entries,
+            ledger_rows=rows,
+            content_hash=found,
+        )
+
+    try:
+        return await run_long(store, work, connect=store.connect_reading, progress=progress)
+    except FileExistsError:
+        raise invalid_input(Problem("$.path", "something is there already")) from None
+    except OSError as error:
+        raise faults.of_system(error, target_path) from error
+
+
+async def restore(store: Store, source_path: str, *, progress: Progress = silent) -> RestoreResult:
+    """Put a backup in the place of the store's content; other processes that have it open see it at once.
+
+    The source is checked whole before anything changes, and a copy of the present store is kept beside it. The
+    ledger notes it, and the anchor begins anew. Raises ``INVALID_INPUT`` for a source that is not there or is
+    the store itself, ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION`` for one that cannot be used.
+    """
+    source = Path(source_path)
+    if not source.is_file() or source.samefile(store.path):
+        raise invalid_input(Problem("$.path", "must be a backup file other than the store"))
+    draft = f"{store.path}.{secrets.token_hex(8)}.part"
+
+    def work(db: apsw.Connection, tell: Progress, cancelled: Cancelled) -> RestoreResult:
+        try:
+            return _restore(store, db, source_path, draft, tell, cancelled)
+        finally:
+            with suppress(OSError):
+                Path(draft).unlink()
+
+    def connect_live(patience: Patience) -> apsw.Connection:
+        return connect(store.path, patience, read_only=store.read_only, synchronous="FULL")
+
+    try:
+        return await run_long(store, work, connect=connect_live, progress=progress)
+    except OSError as error:
+        raise faults.of_system(error, store.path) from error
+
+
+def content_hash(db: apsw.Connection) -> str:
+    """SHA-256 over entries, proposals and ledger, without what notes a restore; for one read transaction."""
+    digest = hashlib.sha256()
+    for statement in _CONTENT:
+        for row in db.execute(statement):
+            digest.update(repr(row).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def _restore(
+    store: Store,
+    live: apsw.Connection,
+    source_path: str,
+    draft: str,
+    progress: Progress,
+    cancelled: Cancelled,
+) -> RestoreResult:
+    stamp = store.stamp_maker()
+    _take_in(source_path, draft, store, cancelled)
+    incoming = connect(draft, Patience(), synchronous="FULL")
+    try:
+        _require_whole(incoming, source_path, cancelled)
+        _rename(incoming, store.id, live.execute(_FEED_HEAD).get + _FEED_ROOM)
+        kept = f"{store.path}.before-restore-{written_time(stamp.now_ms)}"
+        copy_to_file(live, kept, cancelled=cancelled)
+        copy_pages(incoming, live, progress, cancelled)
+        found = content_hash(incoming)
+    finally:
+        incoming.close()
+    payload = {"text": f"restored from {source_path}", "contentHash": found}
+    store.canonical.transact(live, lambda db: _note(db, store, payload))
+    advance_anchor(live, store.anchors, renew=True)
+    store.announce()
+    entries, rows = live.execute(_COUNTS).fetchone()
+    return RestoreResult(
+        path=store.path, source=source_path, kept=kept, entries=entries, ledger_rows=rows, content_hash=found
+    )
+
+
+def _take_in(source_path: str, draft: str, store: Store, cancelled: Cancelled) -> None:
+    """A copy of the source beside the store, in the present version; the source is only read."""
+    try:
+        source, _ = opening.reach(source_path, Patience(), read_only=True)
+        try:
+            migrate.require_ours(source, source_path)
+            copy_to_file(source, draft, cancelled=cancelled)
+        finally:
+            source.close()
+        copied = connect(draft, Patience(), synchronous="FULL")
+        try:
+            migrate.step_up(copied, draft)
+        finally:
+            copied.close()
+    except apsw.Error as error:
+        fault = faults.fault_of(error, source_path)
+        raise fault or error from error
+
+
+def _require_whole(db: apsw.Connection, source_path: str, cancelled: Cancelled) -> None:
+    # Its seals may be another installation's, and its anchor is not ours to ask for: the chain must hold.
+    with reading(db):
+        result = verify(db, key=None, anchor=None, progress=silent, cancelled=cancelled)
+    broken = [problem for problem in result.problems if problem.kind not in ("purged", "foreign-key")]
+    if broken:
+        raise faults.corrupt(source_path, f"{broken[0].kind}: {broken[0].message}")
+
+
+def _rename(db: apsw.Connection, store_id: str, feed_head: int) -> None:
+    """Make the copy this store: its id, and a feed that goes on after everything others have seen."""
+    with db:
+        db.execute("UPDATE meta SET value = ? WHERE key = 'store_id'", (store_id,))
+        db.execute("DELETE FROM feed; DELETE FROM sqlite_sequence WHERE name = 'feed'")
+        db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('feed', ?)", (feed_head,))
+
+
+def _note(db: apsw.Connection, store: Store, payload: dict[str, Any]) -> None:
+    stamp = store.stamp_maker()
+    appender = Appender(db, store.key(), stamp, store.origin)
+    row = Row(ts=stamp.now_ms, action="restored", decision=Decision.NOTE, outcome="ok", payload=payload)
+    appender.feed(RESTORED, ledger_seq=appender.append(row))

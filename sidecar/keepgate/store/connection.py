@@ -1,0 +1,76 @@
+"""Connections: the settings every one has, and how long it waits for a lock."""
+
+import random
+import time
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+WAIT_MS: Final = 5_000
+"""How long a write waits for another process before it is ``STORE_BUSY``."""
+
+_WAL_LIMIT_BYTES: Final = 8 * 1024 * 1024
+
+
+Connection = apsw.Connection
+"""What functions of the store work on; the name under which other layers know it."""
+
+
+class Patience:
+    """SQLite's busy handler: naps of 1 to 5 ms until ``limit_ms`` have passed.
+
+    SQLite's own back-off grows to 100 ms and starves whoever waited longest. ``waited_ms`` is how long the last
+    wait took; :meth:`give_up` ends the running wait and every later one.
+    """
+
+    def __init__(self, limit_ms: int = WAIT_MS) -> None:
+        self.limit_ms = limit_ms
+        self.waited_ms = 0
+        self._since = 0.0
+        self._gave_up = False
+
+    def __call__(self, calls: int) -> bool:
+        now = time.monotonic()
+        if calls == 0:
+            self._since = now
+        self.waited_ms = round((now - self._since) * 1000)
+        if self._gave_up or self.waited_ms >= self.limit_ms:
+            return False
+        time.sleep(random.uniform(0.001, 0.005))  # noqa: S311 - spreads the waiters, keeps no secret
+        return True
+
+    def give_up(self) -> None:
+        """Wait no longer: the store is being closed."""
+        self._gave_up = True
+
+
+def connect(
+    path: str,
+    patience: Patience,
+    *,
+    read_only: bool = False,
+    immutable: bool = False,
+    synchronous: str = "NORMAL",
+) -> apsw.Connection:
+    """Open an existing file. ``immutable`` is for a file that nobody can write, in a folder nobody can write."""
+    flags = apsw.SQLITE_OPEN_READONLY if read_only or immutable else apsw.SQLITE_OPEN_READWRITE
+    name = path
+    if immutable:
+        name, flags = f"{Path(path).absolute().as_uri()}?immutable=1", flags | apsw.SQLITE_OPEN_URI
+    db = apsw.Connection(name, flags=flags)
+    # First of all, so that nothing below can fail for a lock that is free a moment later.
+    db.set_busy_handler(patience)
+    for option, value in (
+        (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+        (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
+        (apsw.SQLITE_DBCONFIG_DQS_DML, 0),
+        (apsw.SQLITE_DBCONFIG_DQS_DDL, 0),
+        (apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1),
+    ):
+        db.config(option, value)
+    # A conflict-replacing insert fires delete triggers only with this.
+    db.execute("PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY")
+    db.execute(f"PRAGMA synchronous = {synchronous}; PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
+    db.transaction_mode = "IMMEDIATE"
+    return db

@@ -1,0 +1,147 @@
+"""Creating a store and bringing an older one up to date, each step in one exclusive transaction."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+import apsw
+from filelock import FileLock
+
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.reading.analyse import VERSION as ANALYSIS_VERSION
+from keepgate.store import faults
+from keepgate.store.copying import copy_to_file, written_time
+
+APPLICATION_ID: Final = 0x6B676174
+"""``kgat``, in the header of every store."""
+
+Step = Callable[[apsw.Connection], None]
+
+_QUICK_CHECK_BYTES_MAX: Final = 64 * 1024 * 1024
+
+
+def _sql(name: str) -> Step:
+    def step(db: apsw.Connection) -> None:
+        db.execute(files("keepgate.store.schema").joinpath(name).read_text("utf-8"))
+
+    return step
+
+
+STEPS: Final[Sequence[Step]] = (_sql("0001.sql"),)
+"""Step ``n`` makes version ``n`` from version ``n - 1``; a released step never changes."""
+
+VERSION: Final = len(STEPS)
+"""The store version that this keepgate writes."""
+
+TABLES: Final = frozenset({
+    "meta", "ledger", "entries", "proposals", "usage", "recall", "search", "derived", "feed",
+})  # fmt: skip
+
+
+def prepare(
+    db: apsw.Connection,
+    path: str,
+    stamp: Stamp,
+    *,
+    locks: str,
+    writable: bool,
+    steps: Sequence[Step] = STEPS,
+) -> None:
+    """Make an open file a store of the newest version, or say why it cannot be one. A foreign file is left alone.
+
+    ``locks`` is the folder for the lock that lets one process upgrade at a time. Raises ``STORE_CORRUPT``,
+    ``STORE_UNSUPPORTED_VERSION``, and ``STORE_READ_ONLY`` when the file would have to be written and cannot be.
+    """
+    if is_new(db):
+        if not writable:
+            raise faults.read_only(path, "there is no store yet, and none can be made here")
+        _create(db, stamp, steps)
+    found = require_ours(db, path, len(steps))
+    if found < len(steps):
+        if not writable:
+            raise faults.read_only(path, f"the store has version {found} and cannot be brought up to date")
+        _upgrade(db, path, stamp, locks, steps)
+    _check(db, path)
+
+
+def is_new(db: apsw.Connection) -> bool:
+    """Whether the file holds nothing yet: zero bytes, or an empty database that nobody has marked."""
+    return (_pragma(db, "application_id"), _pragma(db, "user_version")) == (0, 0) and not db.execute(
+        "SELECT count(*) FROM sqlite_schema"
+    ).get
+
+
+def _create(db: apsw.Connection, stamp: Stamp, steps: Sequence[Step]) -> None:
+    db.execute("BEGIN EXCLUSIVE")
+    try:
+        # Another process may have been first while this one waited for the lock.
+        if is_new(db):
+            for step in steps:
+                step(db)
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {len(steps)}")
+            facts = {"store_id": stamp.new_id(), "created": str(stamp.now_ms)}
+            db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", facts.items())
+            db.execute(
+                "INSERT INTO derived (key, value) VALUES ('analysis_version', ?)", (str(ANALYSIS_VERSION),)
+            )
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+
+
+def require_ours(db: apsw.Connection, path: str, supported: int = VERSION) -> int:
+    """The version of a keepgate store. Raises ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION``; writes nothing."""
+    if _pragma(db, "application_id") != APPLICATION_ID:
+        raise faults.corrupt(path, "it belongs to another application")
+    found = _pragma(db, "user_version")
+    if found > supported:
+        raise faults.unsupported(path, found, supported)
+    if found < 1:
+        raise faults.corrupt(path, f"its version is {found}")
+    return found
+
+
+def _upgrade(db: apsw.Connection, path: str, stamp: Stamp, locks: str, steps: Sequence[Step]) -> None:
+    Path(locks).mkdir(mode=0o700, parents=True, exist_ok=True)
+    name = hashlib.sha256(path.encode()).hexdigest()[:16]
+    with FileLock(Path(locks) / f"upgrade-{name}.lock", mode=0o600):
+        found = require_ours(db, path, len(steps))
+        if found < len(steps):
+            copy_to_file(db, f"{path}.before-v{len(steps)}-{written_time(stamp.now_ms)}")
+        step_up(db, path, steps)
+
+
+def step_up(db: apsw.Connection, path: str, steps: Sequence[Step] = STEPS) -> None:
+    """Take the missing steps, without a copy of what was there before: for a file that is a copy itself."""
+    for version in range(require_ours(db, path, len(steps)) + 1, len(steps) + 1):
+        _take_step(db, version, steps[version - 1])
+
+
+def _take_step(db: apsw.Connection, version: int, step: Step) -> None:
+    db.execute("BEGIN EXCLUSIVE")
+    try:
+        if _pragma(db, "user_version") == version - 1:
+            step(db)
+            db.execute(f"PRAGMA user_version = {version}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+
+
+def _check(db: apsw.Connection, path: str) -> None:
+    names = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if missing := sorted(TABLES - names):
+        raise faults.corrupt(path, f"tables are missing: {', '.join(missing)}")
+    if Path(path).stat().st_size < _QUICK_CHECK_BYTES_MAX:
+        found = db.execute("PRAGMA quick_check(1)").get
+        if found != "ok":
+            raise faults.corrupt(path, str(found))
+
+
+def _pragma(db: apsw.Connection, name: str) -> int:
+    value: int = db.execute(f"PRAGMA {name}").get
+    return value

@@ -1,0 +1,222 @@
+"""Opening a store: one file, its lanes, and what lives beside it."""
+
+import asyncio
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import apsw
+from attrs import define, field
+
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.reading.analyse import VERSION as ANALYSIS_VERSION
+from keepgate.protocol.errors import Fault
+from keepgate.store import derived, opening
+from keepgate.store.anchor import advance_anchor
+from keepgate.store.connection import Patience, connect
+from keepgate.store.doors import derived_door, evidence_door, reading_door
+from keepgate.store.evidence import Evidence
+from keepgate.store.filesystem import file_system_of
+from keepgate.store.keyring import Key, load_key
+from keepgate.store.lane import Connect, Lane
+from keepgate.store.opening import Access, Facts
+from keepgate.store.presence import Presence
+from keepgate.store.reads import Reads
+
+_log: Final = logging.getLogger(__name__)
+
+ANCHOR_DELAY_S: Final = 0.5
+"""The anchor follows a commit within a second."""
+
+PRUNE_EVERY_MS: Final = 3600 * 1000
+
+
+@define(eq=False, kw_only=True)
+class Store:
+    """An open store. :meth:`close` it; until then it holds threads, connections and a presence lock.
+
+    ``origin`` names this open of it in the feed; ``on_commit`` holds what is called, in the event loop, after
+    each of its commits.
+    """
+
+    path: str
+    state_folder: str
+    id: str
+    version: int
+    file_system: str
+    journal_mode: str
+    read_only: bool
+    origin: str
+    stamp_maker: Callable[[], Stamp]
+    loop: asyncio.AbstractEventLoop
+    canonical: Lane
+    derived: Lane
+    reading: Reads
+    presence: Presence
+    connect_reading: Connect
+    _evidence_lane: Lane
+    evidence: Evidence = field(init=False)
+    on_commit: list[Callable[[], None]] = field(factory=list)
+    _key: Key | None = None
+    _anchoring: asyncio.TimerHandle | None = None
+    _pruned_ms: int = 0
+    _closed: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.evidence = Evidence(self._evidence_lane, self.key, self.origin, self.announce)
+
+    @property
+    def wal(self) -> bool:
+        """Whether writers and readers never hold one another up."""
+        return self.journal_mode == "wal"
+
+    @property
+    def anchors(self) -> str:
+        """The folder of anchors."""
+        return str(Path(self.state_folder) / "anchors")
+
+    def key(self) -> Key:
+        """The installation's sealing key, made on first use. Raises ``STORE_READ_ONLY`` where it cannot be kept."""
+        if self._key is None:
+            self._key = load_key(self.state_folder)
+        return self._key
+
+    def announce(self) -> None:
+        """Have :attr:`on_commit` called in the event loop. For lane threads, after a commit."""
+        with suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self._committed)
+
+    async def round_trip_ms(self) -> float:
+        """How long a write transaction takes that stores nothing. Raises the faults that a write would."""
+        begun = time.perf_counter()
+        with suppress(_Undone):
+            await self.derived.write(_try_to_write)
+        return (time.perf_counter() - begun) * 1000
+
+    async def close(self) -> None:
+        """Stop the lanes, move the anchor to the head, let presence go. May be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._anchoring is not None:
+            self._anchoring.cancel()
+        await self.evidence.close()
+        await self.canonical.close()
+        if not self.read_only:
+            with suppress(Fault):
+                await self.derived.run(lambda db: advance_anchor(db, self.anchors))
+        await self.derived.close()
+        await self.reading.close()
+        self.presence.release()
+
+    def _committed(self) -> None:
+        for tell in tuple(self.on_commit):
+            tell()
+        if self._anchoring is None and not self._closed:
+            self._anchoring = self.loop.call_later(ANCHOR_DELAY_S, self._begin_housekeeping)
+
+    def _begin_housekeeping(self) -> None:
+        self._anchoring = None
+        self.derived.submit(self._keep_house).add_done_callback(_note_failure)
+
+    def _keep_house(self, db: apsw.Connection) -> None:
+        advance_anchor(db, self.anchors)
+        now_ms = self.stamp_maker().now_ms
+        if now_ms - self._pruned_ms > PRUNE_EVERY_MS:
+            derived.prune_feed(self.derived, db, now_ms)
+            self._pruned_ms = now_ms
+
+
+async def open_store(
+    path: str, *, state_folder: str, stamp_maker: Callable[[], Stamp], read_only: bool = False
+) -> Store:
+    """Open the store at an absolute path, making it where there is none; ``state_folder`` holds key and anchors.
+
+    Raises ``STORE_CORRUPT``, ``STORE_UNSUPPORTED_VERSION``, ``STORE_BUSY``, ``STORE_READ_ONLY`` and
+    ``STORE_FULL``; a file that cannot be used is left as it is. A store that cannot be written opens for reads.
+    """
+    where = file_system_of(str(Path(path).parent))
+    state = Path(state_folder)
+    reached: list[Access] = []
+
+    def reach(patience: Patience) -> apsw.Connection:
+        db, access = opening.reach(path, patience, read_only=read_only)
+        reached.append(access)
+        return db
+
+    def settle(db: apsw.Connection) -> Facts:
+        with suppress(OSError):
+            # Only a write needs it, and only then does it matter that it cannot be made.
+            state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return opening.settle(db, path, reached[-1], where, stamp_maker(), locks=str(state / "locks"))
+
+    writing = threading.Lock()
+    canonical = Lane("canonical", path, reach, writing=writing)
+    try:
+        facts = await canonical.run(settle)
+        presence = await canonical.run(lambda _: Presence(str(state / "presence")))
+    except BaseException:
+        await canonical.close()
+        raise
+    access, wal = reached[-1], facts.journal_mode == "wal"
+
+    def through(door: Callable[[apsw.Connection], apsw.Connection]) -> Connect:
+        def open_door(patience: Patience) -> apsw.Connection:
+            # Without a log, anything less than a full sync may tear the file in a power cut.
+            synchronous = "NORMAL" if wal else "FULL"
+            return door(
+                connect(
+                    path,
+                    patience,
+                    read_only=access.read_only,
+                    immutable=access.immutable,
+                    synchronous=synchronous,
+                )
+            )
+
+        return open_door
+
+    store = Store(
+        path=path,
+        state_folder=state_folder,
+        id=facts.store_id,
+        version=facts.version,
+        file_system=str(where),
+        journal_mode=facts.journal_mode,
+        read_only=access.read_only,
+        origin=secrets.token_hex(8),
+        stamp_maker=stamp_maker,
+        loop=asyncio.get_running_loop(),
+        canonical=canonical,
+        derived=Lane("derived", path, through(derived_door), writing=writing),
+        reading=Reads(path, through(reading_door), inline=wal or access.immutable),
+        presence=presence,
+        connect_reading=through(reading_door),
+        evidence_lane=Lane("evidence", path, through(evidence_door), writing=writing),
+    )
+    if facts.analysis != str(ANALYSIS_VERSION) and not access.read_only:
+        store.derived.submit(lambda db: derived.renew_index(store.derived, db)).add_done_callback(
+            _note_failure
+        )
+    return store
+
+
+class _Undone(Exception):
+    """Ends a transaction that was only tried."""
+
+
+def _try_to_write(db: apsw.Connection) -> None:
+    db.execute(derived.TOUCH)
+    raise _Undone
+
+
+def _note_failure(future: "asyncio.Future[None]") -> None:
+    # Housekeeping is owed to nobody: it is tried again after the next commit.
+    error = None if future.cancelled() else future.exception()
+    if error is not None:
+        _log.debug("housekeeping was put off: %s", error)

@@ -1,0 +1,122 @@
+"""From a path to a usable file: folder, permissions, journal, version. Foreign files are never touched."""
+
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import apsw
+from attrs import frozen
+
+from keepgate.core.model.stamp import Stamp
+from keepgate.store import faults, migrate
+from keepgate.store.connection import WAIT_MS, Patience, connect
+from keepgate.store.filesystem import FileSystem
+
+_STORE_ID: Final = "SELECT value FROM meta WHERE key = 'store_id'"
+_ANALYSIS: Final = "SELECT value FROM derived WHERE key = 'analysis_version'"
+
+
+@frozen(kw_only=True)
+class Access:
+    """How a file can be opened: ``immutable`` when nobody can write it and SQLite could not even read beside it."""
+
+    read_only: bool
+    immutable: bool = False
+
+
+@frozen(kw_only=True)
+class Facts:
+    """What is known of an open file."""
+
+    store_id: str
+    version: int
+    journal_mode: str
+    analysis: str
+
+
+def reach(path: str, patience: Patience, *, read_only: bool) -> tuple[apsw.Connection, Access]:
+    """Open the file, making it and its folder where they are missing (0600, 0700).
+
+    Raises ``STORE_READ_ONLY`` when there is nothing and nothing can be made, ``STORE_FULL``, ``STORE_CORRUPT``
+    for a folder in the file's place, and SQLite's errors.
+    """
+    file = Path(path)
+    if file.is_dir():
+        raise faults.corrupt(path, "it is a folder")
+    if not file.exists():
+        if read_only:
+            raise faults.read_only(path, "there is no store there")
+        _make(file)
+    writable = not read_only and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+    if writable:
+        _tighten(file)
+        return connect(path, patience, synchronous="FULL"), Access(read_only=False)
+    db = connect(path, patience, read_only=True)
+    try:
+        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.CantOpenError:
+        # A log cannot be begun beside the file, and none is there: the file alone is the whole store.
+        db.close()
+        return connect(path, patience, immutable=True), Access(read_only=True, immutable=True)
+    return db, Access(read_only=True)
+
+
+def settle(
+    db: apsw.Connection, path: str, access: Access, where: FileSystem, stamp: Stamp, *, locks: str
+) -> Facts:
+    """Give the file its journal and its newest version. Raises the faults of :func:`migrate.prepare`."""
+    new = migrate.is_new(db)
+    if not new:
+        migrate.require_ours(db, path)
+    if not access.read_only:
+        _set_journal(db, "wal" if where.local else "delete", patient=new or not where.local)
+    migrate.prepare(db, path, stamp, locks=locks, writable=not access.read_only)
+    return Facts(
+        store_id=db.execute(_STORE_ID).get,
+        version=db.execute("PRAGMA user_version").get,
+        journal_mode=db.execute("PRAGMA journal_mode").get,
+        analysis=db.execute(_ANALYSIS).get,
+    )
+
+
+def _make(file: Path) -> None:
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Made here and not by SQLite, for the mode; and closed before SQLite opens it, because closing it
+        # later would drop SQLite's locks.
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        # Another process was first, or a file stands where the folder should be; opening it will tell.
+        return
+    except OSError as error:
+        raise faults.of_system(error, str(file)) from error
+
+
+def _tighten(file: Path) -> None:
+    if sys.platform == "win32":  # pragma: no cover - access control lists of the user's profile do it there
+        return
+    for item in (file, Path(f"{file}-wal"), Path(f"{file}-shm")):
+        with suppress(OSError):
+            found = item.stat()
+            if found.st_uid == os.geteuid() and found.st_mode & 0o077:
+                item.chmod(0o600)
+
+
+def _set_journal(db: apsw.Connection, wanted: str, *, patient: bool) -> None:
+    """Switch the journal. SQLite answers "busy" at once here, without asking the busy handler.
+
+    A store that others keep open in another mode stays in it, unless a log would be wrong here.
+    """
+    until = time.monotonic() + WAIT_MS / 1000
+    while db.execute("PRAGMA journal_mode").get != wanted:
+        try:
+            db.execute(f"PRAGMA journal_mode = {wanted}").fetchall()
+        except apsw.BusyError:
+            if not patient:
+                return
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.002)

@@ -1,0 +1,42 @@
+"""Reading the store: plain functions of a connection, and the lanes they run in.
+
+Every function takes the connection first and a :class:`~keepgate.core.model.viewer.Viewer` where somebody
+looks: visibility is in the SQL of every read.
+"""
+
+from keepgate.store.reads.audit import audit, ever_seen, frozen_snapshot, history, why
+from keepgate.store.reads.entries import (
+    all_entries,
+    entry,
+    list_page,
+    query,
+    snapshot_entries,
+    usage,
+    used,
+    visible_entry,
+    workspace_keys,
+)
+from keepgate.store.reads.proposals import counts, pending_count, proposal, proposals
+from keepgate.store.reads.running import Reads
+
+__all__ = [
+    "Reads",
+    "all_entries",
+    "audit",
+    "counts",
+    "entry",
+    "ever_seen",
+    "frozen_snapshot",
+    "history",
+    "list_page",
+    "pending_count",
+    "proposal",
+    "proposals",
+    "query",
+    "snapshot_entries",
+    "usage",
+    "used",
+    "visible_entry",
+    "why",
+    "workspace_keys",
+]

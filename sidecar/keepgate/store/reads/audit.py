@@ -1,0 +1,199 @@
+"""Reads of the ledger: the audit, an entry's history and reasons, frozen snapshots."""
+
+import heapq
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+import apsw
+
+from keepgate.core.model.viewer import Viewer
+from keepgate.protocol.entries import AuditRow, Scope, Version, WhyLink
+from keepgate.store.reads.entries import entry
+from keepgate.store.rows import Row
+
+_AUDIT: Final = """
+SELECT seq, ts, action, track, scope, entry_id, payload, outcome, source, session_id, proposal_id, "by"
+FROM ledger WHERE seq = ?
+"""
+_FILTER: Final = """
+seq < :before
+  AND (:action IS NULL OR action = :action)
+  AND (:entry_id IS NULL OR entry_id = :entry_id)
+  AND (:session_id IS NULL OR session_id = :session_id)
+  AND (:agent IS NULL OR agent_key IS NULL OR agent_key = '' OR agent_key = :agent)
+ORDER BY seq DESC
+"""
+_IN_VIEW: Final = (
+    "(:workspaces IS NULL OR workspace_key IS NULL OR workspace_key = '' "
+    "OR workspace_key IN (SELECT value FROM json_each(:workspaces)))"
+)
+# One statement for each index that can narrow the search; rows come newest first from all of them.
+_OF_ENTRY: Final = (
+    f"SELECT seq FROM ledger INDEXED BY ledger_entry WHERE entry_id = :entry_id AND {_IN_VIEW} AND {_FILTER}"  # noqa: E501, S608 - constants of this file
+)
+_OF_SESSION: Final = f"SELECT seq FROM ledger INDEXED BY ledger_session WHERE session_id = :session_id AND {_IN_VIEW} AND {_FILTER}"  # noqa: E501, S608
+_OF_WORKSPACE: Final = (
+    f"SELECT seq FROM ledger INDEXED BY ledger_workspace WHERE workspace_key IS :workspace_key AND {_FILTER}"  # noqa: E501, S608
+)
+_OF_ALL: Final = f"SELECT seq FROM ledger WHERE {_FILTER}"  # noqa: S608
+
+_STEPS: Final = """
+SELECT l.seq, l.ts, l.action, l.outcome, l.session_id, l.agent_key, l.payload, l.proposal_id, l.shown_hash, l."by",
+  p.created_at, p.decided_at, p.asked_by, p.agent_key
+FROM ledger AS l LEFT JOIN proposals AS p ON p.id = l.proposal_id
+WHERE l.entry_id = ? AND l.decision = 'allowed'
+ORDER BY l.seq
+"""
+_LAST_KEYS: Final = """
+SELECT scope, workspace_key, agent_key FROM ledger
+WHERE entry_id = ? AND decision = 'allowed'
+ORDER BY seq DESC LIMIT 1
+"""
+_FROZEN: Final = """
+SELECT payload, ts FROM ledger
+WHERE workspace_key = ? AND agent_key = ? AND session_id = ? AND action = 'snapshot' AND payload IS NOT NULL
+ORDER BY seq DESC LIMIT 1
+"""
+_NO_LIMIT: Final = (1 << 63) - 1
+
+
+def audit(
+    db: apsw.Connection,
+    viewer: Viewer,
+    *,
+    limit: int,
+    before: int | None = None,
+    action: str | None = None,
+    entry_id: str | None = None,
+    session_id: str | None = None,
+) -> list[AuditRow]:
+    """Ledger rows in view, newest first (DSH-6).
+
+    In view are the viewer's workspaces and what belongs to none; of agent-private rows the viewer's own.
+    """
+    values = {
+        "before": _NO_LIMIT if before is None else before,
+        "action": action,
+        "entry_id": entry_id,
+        "session_id": session_id,
+        "agent": viewer.agent_key,
+        "workspaces": None if viewer.workspaces is None else json.dumps(sorted(viewer.workspaces)),
+    }
+    seqs = islice(_newest(db, viewer, values), limit)
+    return [_audit_row(db.execute(_AUDIT, (seq,)).fetchone()) for seq in seqs]
+
+
+def _newest(db: apsw.Connection, viewer: Viewer, values: dict[str, Any]) -> Iterator[int]:
+    if values["entry_id"] is not None:
+        cursors = [db.execute(_OF_ENTRY, values)]
+    elif values["session_id"] is not None:
+        cursors = [db.execute(_OF_SESSION, values)]
+    elif viewer.workspaces is None:
+        cursors = [db.execute(_OF_ALL, values)]
+    else:
+        keys = (None, *sorted(viewer.workspaces | {""}))
+        cursors = [db.execute(_OF_WORKSPACE, {**values, "workspace_key": key}) for key in keys]
+    for (seq,) in heapq.merge(*cursors, reverse=True):
+        yield seq
+
+
+def _audit_row(row: Row) -> AuditRow:
+    payload = None if row[6] is None else json.loads(row[6])
+    return AuditRow(
+        seq=row[0],
+        ts=row[1],
+        action=row[2],
+        track=row[3],
+        scope=row[4],
+        entry_id=row[5],
+        text=_text_of(payload or {}),
+        outcome=row[7],
+        source=row[8],
+        session_id=row[9],
+        proposal_id=row[10],
+        by=_json(row[11]),
+        purged=payload is None,
+    )
+
+
+def _text_of(payload: dict[str, Any]) -> str | None:
+    # A change's row holds whole states; its text is the new one, or the one that went.
+    state = payload.get("after") or payload.get("before") or payload
+    text: str | None = state.get("text")
+    return text
+
+
+def history(db: apsw.Connection, entry_id: str) -> list[Version]:
+    """Every state an entry had, and its removals, oldest first. A removal shows the state that went."""
+    return [
+        Version(
+            version=version,
+            text=state and state["text"],
+            tags=state and state["tags"],
+            ts=row[1],
+            action=row[2],
+            seq=row[0],
+            outcome=row[3],
+            session_id=row[4],
+        )
+        for row, version, state in _steps(db, entry_id)
+    ]
+
+
+def why(db: apsw.Connection, entry_id: str) -> list[WhyLink]:
+    """Each change of an entry with the person, session and client behind it, oldest first."""
+    return [
+        WhyLink(
+            seq=row[0],
+            ts=row[1],
+            action=row[2],
+            version=version,
+            outcome=row[3],
+            proposal_id=row[7],
+            hash=row[8],
+            asked_at=row[10],
+            decided_at=row[11],
+            session_id=row[4],
+            agent_key=row[5] if row[13] is None else row[13],
+            asked_by=_json(row[12]),
+            decided_by=_json(row[9]),
+        )
+        for row, version, _ in _steps(db, entry_id)
+    ]
+
+
+def _steps(db: apsw.Connection, entry_id: str) -> Iterator[tuple[Row, int, dict[str, Any] | None]]:
+    version = 0
+    for row in db.execute(_STEPS, (entry_id,)):
+        payload = None if row[6] is None else json.loads(row[6])
+        # A purged row no longer says its version, but each state is one more than the one before.
+        version += 0 if row[2].endswith("remove") else 1
+        yield row, version, payload and (payload["after"] or payload["before"])
+
+
+def ever_seen(db: apsw.Connection, viewer: Viewer, entry_id: str) -> bool:
+    """Whether an entry is in view, or was when it was removed."""
+    found = entry(db, entry_id)
+    if found is not None:
+        return viewer.sees(found)
+    row = db.execute(_LAST_KEYS, (entry_id,)).fetchone()
+    if row is None or (viewer.agent_key is not None and row[2] not in ("", viewer.agent_key)):
+        return False
+    return row[0] == Scope.USER_GLOBAL or viewer.workspaces is None or row[1] in viewer.workspaces
+
+
+def frozen_snapshot(
+    db: apsw.Connection, workspace_key: str, agent_key: str, session_id: str
+) -> tuple[str, int, int] | None:
+    """The text a session was given, how many entries it shows and when it was frozen; none before that."""
+    row = db.execute(_FROZEN, (workspace_key, agent_key, session_id)).fetchone()
+    if row is None:
+        return None
+    payload = json.loads(row[0])
+    return payload["text"], payload["entries"], row[1]
+
+
+def _json(text: str | None) -> dict[str, Any] | None:
+    return None if text is None else json.loads(text)

@@ -1,0 +1,1 @@
+"""The store's schema, one file of SQL per version."""

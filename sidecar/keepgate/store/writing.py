@@ -1,0 +1,222 @@
+"""Entry and proposal rows, inside a transaction that the canonical writer holds."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import apsw
+
+from keepgate.core.model.entry import Layer
+from keepgate.core.model.text import ascii_fold, units
+from keepgate.core.reading.analyse import analysed
+from keepgate.core.writing.ledger import canonical
+from keepgate.core.writing.match import SAMPLE_MAX, Hits
+from keepgate.core.writing.proposal import StoredProposal
+from keepgate.protocol.entries import Entry
+from keepgate.protocol.errors import proposal_not_found
+from keepgate.protocol.proposals import ProposalStatus
+from keepgate.store.rows import ENTRY_COLUMNS, PROPOSAL_COLUMNS, entry_of, proposal_of, proposal_values
+
+_FIND: Final = """
+SELECT e.row FROM entries AS e INDEXED BY entries_layer
+WHERE e.scope = :scope AND e.workspace_key = :workspace_key AND e.track = :track
+  AND e.agent_key IN ('', :agent_key) AND instr(e.folded, :needle) > 0
+ORDER BY e.created_seq
+"""
+_TWIN: Final = """
+SELECT e.row FROM entries AS e INDEXED BY entries_size
+WHERE e.scope = :scope AND e.workspace_key = :workspace_key AND e.track = :track AND e.units = :units
+  AND e.agent_key IN ('', :agent_key) AND e.folded = :folded
+ORDER BY e.created_seq LIMIT 1
+"""
+_AT: Final = (
+    f"SELECT {ENTRY_COLUMNS} FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row WHERE e.row = ?"  # noqa: E501, S608 - constants of this package
+)
+
+_FIRST_SEQ: Final = "SELECT min(seq) FROM ledger WHERE entry_id = ? AND decision = 'allowed'"
+_INSERT: Final = """
+INSERT INTO entries (id, track, scope, workspace_key, agent_key, text, source, tags, version, created_at,
+  updated_at, session_id, units, folded, created_seq, ledger_seq)
+VALUES (:id, :track, :scope, :workspace_key, :agent_key, :text, :source, :tags, :version, :created_at,
+  :updated_at, :session_id, :units, :folded, :created_seq, :ledger_seq)
+RETURNING row
+"""
+_REWRITE: Final = """
+UPDATE entries SET agent_key = :agent_key, text = :text, source = :source, tags = :tags, version = :version,
+  updated_at = :updated_at, session_id = :session_id, units = :units, folded = :folded, ledger_seq = :ledger_seq
+WHERE id = :id AND version = :version_before
+RETURNING row
+"""
+_DELETE: Final = "DELETE FROM entries WHERE id = ? AND version = ? RETURNING row"
+_INDEX: Final = "INSERT INTO search (rowid, text) VALUES (?, ?)"
+_UNINDEX: Final = "DELETE FROM search WHERE rowid = ?"
+
+_PROPOSE: Final = """
+INSERT INTO proposals (id, status, change, author, home, agent_key, session_id, kind, track, scope,
+  workspace_key, source, text, hash, asked_by, waiter, created_at, expires_at)
+VALUES (:id, :status, :change, :author, :home, :agent_key, :session_id, :kind, :track, :scope,
+  :workspace_key, :source, :text, :hash, :asked_by, :waiter, :created_at, :expires_at)
+"""
+_PENDING: Final = "WHERE id = :id AND status = 'pending' RETURNING " + PROPOSAL_COLUMNS
+_REASK: Final = "UPDATE proposals SET hash = :hash, text = :text " + _PENDING
+_WAIT: Final = "UPDATE proposals SET waiter = :waiter " + _PENDING
+_CLOSE: Final = (
+    "UPDATE proposals SET status = :status, outcome = :outcome, decided_at = :decided_at, "
+    "decided_by = :decided_by, waiter = NULL " + _PENDING
+)
+_ALIKE: Final = f"""
+SELECT {PROPOSAL_COLUMNS} FROM proposals
+WHERE home = ? AND agent_key = ? AND hash = ? AND status = 'pending'
+ORDER BY waiter IS NOT NULL, row LIMIT 1
+"""  # noqa: S608
+_PENDING_COUNTS: Final = """
+SELECT (SELECT count(*) FROM proposals WHERE session_id = ? AND status = 'pending'),
+  (SELECT count(*) FROM proposals WHERE home = ? AND status = 'pending')
+"""
+_DUE: Final = f"""
+SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE status = 'pending' AND expires_at <= ? ORDER BY row
+"""  # noqa: S608
+_WAITED_FOR: Final = f"""
+SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE status = 'pending' AND waiter IS NOT NULL ORDER BY row
+"""  # noqa: S608
+
+
+def find(db: apsw.Connection, layer: Layer, agent_key: str, match: str) -> Hits:
+    """The layer's entries that contain ``match``, shared or that agent's: how many, and the first ten."""
+    values = {**_layer(layer), "agent_key": agent_key, "needle": ascii_fold(match)}
+    rows = db.execute(_FIND, values).fetchall()
+    return Hits(len(rows), tuple(_entry_at(db, row) for (row,) in rows[:SAMPLE_MAX]))
+
+
+def twin(db: apsw.Connection, layer: Layer, agent_key: str, text: str) -> Entry | None:
+    """The oldest entry of the layer with the same text but for ASCII case, shared or that agent's."""
+    values = {**_layer(layer), "agent_key": agent_key, "units": units(text), "folded": ascii_fold(text)}
+    row = db.execute(_TWIN, values).fetchone()
+    return _entry_at(db, row[0]) if row else None
+
+
+def insert_entry(db: apsw.Connection, entry: Entry, ledger_seq: int) -> None:
+    """Store a new entry, or one that comes back, under its ledger row; its index row with it."""
+    first: int = db.execute(_FIRST_SEQ, (entry.id,)).get
+    row = db.execute(_INSERT, {**_columns(entry, ledger_seq), "created_seq": first}).fetchone()
+    db.execute(_INDEX, (row[0], analysed(entry.text)))
+
+
+def rewrite_entry(db: apsw.Connection, before: Entry, after: Entry, ledger_seq: int) -> None:
+    """Give an entry its next state."""
+    values = {**_columns(after, ledger_seq), "version_before": before.version}
+    row = _the_one(db.execute(_REWRITE, values), before)
+    db.execute(_UNINDEX, (row,))
+    db.execute(_INDEX, (row, analysed(after.text)))
+
+
+def delete_entry(db: apsw.Connection, before: Entry) -> None:
+    """Take an entry away; its recall counts and index row go with it."""
+    row = _the_one(db.execute(_DELETE, (before.id, before.version)), before)
+    db.execute(_UNINDEX, (row,))
+
+
+def insert_proposal(db: apsw.Connection, stored: StoredProposal) -> None:
+    """Store a pending proposal."""
+    db.execute(_PROPOSE, proposal_values(stored))
+
+
+def reask_proposal(db: apsw.Connection, proposal_id: str, *, hash: str, text: str) -> StoredProposal:  # noqa: A002 - the wire's word
+    """Put a pending proposal's question anew. Raises ``PROPOSAL_NOT_FOUND`` when it is not pending."""
+    return _changed(db, _REASK, {"id": proposal_id, "hash": hash, "text": text})
+
+
+def wait_for_proposal(db: apsw.Connection, proposal_id: str, waiter: str | None) -> StoredProposal:
+    """Note whose caller waits for a pending proposal. Raises ``PROPOSAL_NOT_FOUND`` when it is not pending."""
+    return _changed(db, _WAIT, {"id": proposal_id, "waiter": waiter})
+
+
+def close_proposal(
+    db: apsw.Connection,
+    proposal_id: str,
+    *,
+    status: ProposalStatus,
+    outcome: str | None,
+    decided_at: int,
+    by: Mapping[str, Any] | None,
+) -> StoredProposal:
+    """Give a pending proposal its final state. Raises ``PROPOSAL_NOT_FOUND`` when it has one already."""
+    values = {
+        "id": proposal_id,
+        "status": str(status),
+        "outcome": outcome,
+        "decided_at": decided_at,
+        "decided_by": None if by is None else canonical(dict(by)),
+    }
+    return _changed(db, _CLOSE, values)
+
+
+def pending_like(
+    db: apsw.Connection,
+    workspace_key: str,
+    agent_key: str,
+    hash: str,  # noqa: A002
+) -> StoredProposal | None:
+    """A pending proposal of that workspace and agent with the same content; one without a waiter first."""
+    row = db.execute(_ALIKE, (workspace_key, agent_key, hash)).fetchone()
+    return proposal_of(row) if row else None
+
+
+def pending_counts(db: apsw.Connection, session_id: str, workspace_key: str) -> tuple[int, int]:
+    """Pending proposals of the session, and of the workspace."""
+    of_session, of_workspace = db.execute(_PENDING_COUNTS, (session_id, workspace_key)).fetchone()
+    return of_session, of_workspace
+
+
+def due(db: apsw.Connection, now_ms: int) -> list[StoredProposal]:
+    """Pending proposals whose time is up, oldest first."""
+    return [proposal_of(row) for row in db.execute(_DUE, (now_ms,))]
+
+
+def waited_for(db: apsw.Connection) -> list[StoredProposal]:
+    """Pending proposals that name a waiter, oldest first."""
+    return [proposal_of(row) for row in db.execute(_WAITED_FOR)]
+
+
+def _changed(db: apsw.Connection, statement: str, values: dict[str, Any]) -> StoredProposal:
+    row = db.execute(statement, values).fetchone()
+    if row is None:
+        raise proposal_not_found(values["id"])
+    return proposal_of(row)
+
+
+def _the_one(cursor: apsw.Cursor, before: Entry) -> int:
+    row = cursor.fetchone()
+    if row is None:
+        raise LookupError(
+            f"entry {before.id} is not at version {before.version}: the plan is of another transaction"
+        )
+    found: int = row[0]
+    return found
+
+
+def _entry_at(db: apsw.Connection, row: int) -> Entry:
+    return entry_of(db.execute(_AT, (row,)).fetchone())
+
+
+def _layer(layer: Layer) -> dict[str, Any]:
+    return {"scope": layer.scope, "workspace_key": layer.workspace_key, "track": layer.track}
+
+
+def _columns(entry: Entry, ledger_seq: int) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "track": entry.track,
+        "scope": entry.scope,
+        "workspace_key": entry.workspace_key,
+        "agent_key": entry.agent_key,
+        "text": entry.text,
+        "source": entry.source,
+        "tags": canonical(list(entry.tags)),
+        "version": entry.version,
+        "created_at": entry.created_at,
+        "updated_at": entry.updated_at,
+        "session_id": entry.session_id,
+        "units": units(entry.text),
+        "folded": ascii_fold(entry.text),
+        "ledger_seq": ledger_seq,
+    }
