@@ -7,7 +7,7 @@ as the caller says. Every complaint carries a JSON path in wire names.
 import json
 import re
 from collections.abc import Callable, Iterator
-from enum import Enum
+from enum import StrEnum
 from functools import partial
 from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin
@@ -164,10 +164,6 @@ def _enum(value: Any, enum: Any) -> Any:
         raise WrongValue(f"must be one of {', '.join(item.value for item in enum)}") from None
 
 
-def _is_enum(cls: Any) -> bool:
-    return isinstance(cls, type) and issubclass(cls, Enum)
-
-
 def _is_union(cls: Any) -> bool:
     return get_origin(cls) in (Union, UnionType)
 
@@ -246,8 +242,9 @@ def _converter(*, forbid_unknown: bool) -> Converter:
     for scalar in (int, bool):
         converter.register_structure_hook(scalar, _scalar(scalar))
     converter.register_structure_hook(str, _string)
+    # By class and not by predicate: a StrEnum is a str, whose hook would let any word through otherwise.
+    converter.register_structure_hook(StrEnum, _enum)
     converter.register_structure_hook(float, _number)
-    converter.register_structure_hook_func(_is_enum, _enum)
     for applies, factory in ((_is_union, _union), (_is_array, _array), (_is_object, _json_object)):
         converter.register_structure_hook_factory(applies, partial(_on, converter, factory))
     converter.register_structure_hook_factory(
@@ -256,7 +253,6 @@ def _converter(*, forbid_unknown: bool) -> Converter:
     converter.register_unstructure_hook_factory(
         attrs.has, lambda cls: make_dict_unstructure_fn(cls, converter, **_wire_names(cls))
     )
-    converter.register_unstructure_hook(Unset, lambda _: None)
     converter.register_unstructure_hook_func(
         _is_array, lambda value: [converter.unstructure(item) for item in value]
     )
