@@ -4,7 +4,8 @@ import pytest
 
 from keepgate.protocol.entries import AddParams, Scope, Track
 from keepgate.protocol.errors import Code, Fault
-from keepgate.protocol.wire import structure
+from keepgate.protocol.settings import Settings
+from keepgate.protocol.wire import structure, unstructure
 
 ADD = {"track": "user", "scope": "workspace", "text": "Tide tables are in knots."}
 
@@ -24,3 +25,11 @@ def test_a_word_outside_a_closed_set_is_a_bad_value() -> None:
 
     assert (Code.INVALID_INPUT, -32050) == (caught.value.code, caught.value.number)
     assert [{"path": "$.track", "problem": "must be one of user, agent"}] == caught.value.details["problems"]
+
+
+def test_members_of_a_closed_set_become_words() -> None:
+    """What was written out reads back in: settings are merged as JSON."""
+    written = unstructure(Settings())
+
+    assert str is type(written["writePolicy"])
+    assert Settings() == structure(written, Settings)

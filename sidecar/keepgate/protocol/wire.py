@@ -253,6 +253,7 @@ def _converter(*, forbid_unknown: bool) -> Converter:
     converter.register_unstructure_hook_factory(
         attrs.has, lambda cls: make_dict_unstructure_fn(cls, converter, **_wire_names(cls))
     )
+    converter.register_unstructure_hook(StrEnum, lambda member: member.value)
     converter.register_unstructure_hook_func(
         _is_array, lambda value: [converter.unstructure(item) for item in value]
     )
