@@ -1,4 +1,4 @@
-"""The anchor: the newest ledger head, kept outside the store, so that a cut or rewritten ledger is noticed."""
+"""The anchor: the newest ledger head, kept outside the store, so that a cut or a rewriting is noticed."""
 
 import json
 import os
@@ -64,8 +64,8 @@ def _precedes(db: apsw.Connection, anchor: Anchor, head_seq: int) -> bool:
 
 
 def _settle(db: apsw.Connection) -> None:
-    # Evidence rows are committed without a sync. An anchor must not outlive the rows it names, so the log goes
-    # to the disk first. (The log carries no locks; opening the database itself here would drop them.)
+    # Evidence rows are committed without a sync. An anchor must not outlive the rows it names, so the log
+    # goes to the disk first. (The log carries no locks; opening the database here would drop them.)
     with suppress(OSError):
         handle = os.open(f"{db.filename}-wal", os.O_RDWR)
         try:

@@ -26,7 +26,8 @@ _COLUMNS: Final = ", ".join(f'"{name}"' for name in _NAMES)
 _APPEND: Final = f"INSERT INTO ledger ({_COLUMNS}) VALUES ({', '.join('?' * len(_NAMES))})"  # noqa: S608 - names of our own fields
 _FEED: Final = """
 INSERT INTO feed
-  (ts, origin, kind, ledger_seq, entry_id, proposal_id, workspace_key, agent_key, track, scope, session_id, status)
+  (ts, origin, kind, ledger_seq, entry_id, proposal_id, workspace_key, agent_key, track, scope,
+   session_id, status)
 VALUES
   (:ts, :origin, :kind, :ledger_seq, :entry_id, :proposal_id, :workspace_key, :agent_key, :track, :scope,
    :session_id, :status)

@@ -18,6 +18,7 @@ from keepgate.store.connection import Patience, connect
 from keepgate.store.copying import copy_pages, copy_to_file, reading, written_time
 from keepgate.store.longwork import run_long
 from keepgate.store.open import Store
+from keepgate.store.rows import one
 from keepgate.store.stopping import Cancelled, Progress, silent
 from keepgate.store.verify import verify
 
@@ -71,15 +72,15 @@ class RestoreResult:
 async def backup(store: Store, target_path: str, *, progress: Progress = silent) -> BackupResult:
     """Copy the whole store to a new file (0600) while others go on writing; whole or not at all.
 
-    ``progress`` counts pages. Raises ``INVALID_INPUT`` when something is at the path already, and the faults of
-    a place that cannot be written.
+    ``progress`` counts pages. Raises ``INVALID_INPUT`` when something is at the path already, and the
+    faults of a place that cannot be written.
     """
 
     def work(db: apsw.Connection, tell: Progress, cancelled: Cancelled) -> BackupResult:
         copy_to_file(db, target_path, progress=tell, cancelled=cancelled)
         copied = connect(target_path, Patience(), read_only=True)
         try:
-            entries, rows = copied.execute(_COUNTS).fetchone()
+            entries, rows = one(copied.execute(_COUNTS))
             found = content_hash(copied)
         finally:
             copied.close()
@@ -102,9 +103,9 @@ async def backup(store: Store, target_path: str, *, progress: Progress = silent)
 async def restore(store: Store, source_path: str, *, progress: Progress = silent) -> RestoreResult:
     """Put a backup in the place of the store's content; other processes that have it open see it at once.
 
-    The source is checked whole before anything changes, and a copy of the present store is kept beside it. The
-    ledger notes it, and the anchor begins anew. Raises ``INVALID_INPUT`` for a source that is not there or is
-    the store itself, ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION`` for one that cannot be used.
+    The source is checked whole before anything changes, and a copy of the present store is kept beside it.
+    The ledger notes it, and the anchor begins anew. Raises ``INVALID_INPUT`` for a source that is not there
+    or is the store itself, ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION`` for one that is of no use.
     """
     source = Path(source_path)
     if not source.is_file() or source.samefile(store.path):
@@ -161,7 +162,7 @@ def _restore(
     store.canonical.transact(live, lambda db: _note(db, store, payload))
     advance_anchor(live, store.anchors, renew=True)
     store.announce()
-    entries, rows = live.execute(_COUNTS).fetchone()
+    entries, rows = one(live.execute(_COUNTS))
     return RestoreResult(
         path=store.path, source=source_path, kept=kept, entries=entries, ledger_rows=rows, content_hash=found
     )

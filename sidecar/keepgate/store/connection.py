@@ -20,8 +20,8 @@ Connection = apsw.Connection
 class Patience:
     """SQLite's busy handler: naps of 1 to 5 ms until ``limit_ms`` have passed.
 
-    SQLite's own back-off grows to 100 ms and starves whoever waited longest. ``waited_ms`` is how long the last
-    wait took; :meth:`give_up` ends the running wait and every later one.
+    SQLite's own back-off grows to 100 ms and starves whoever waited longest. ``waited_ms`` is how long the
+    last wait took; :meth:`give_up` ends the running wait and every later one.
     """
 
     def __init__(self, limit_ms: int = WAIT_MS) -> None:
@@ -31,6 +31,7 @@ class Patience:
         self._gave_up = False
 
     def __call__(self, calls: int) -> bool:
+        """Nap and say whether to try once more; SQLite counts the calls of one wait from 0."""
         now = time.monotonic()
         if calls == 0:
             self._since = now
@@ -53,7 +54,7 @@ def connect(
     immutable: bool = False,
     synchronous: str = "NORMAL",
 ) -> apsw.Connection:
-    """Open an existing file. ``immutable`` is for a file that nobody can write, in a folder nobody can write."""
+    """Open an existing file; ``immutable`` is for one that nobody can write, in a folder nobody can write."""
     flags = apsw.SQLITE_OPEN_READONLY if read_only or immutable else apsw.SQLITE_OPEN_READWRITE
     name = path
     if immutable:
@@ -72,5 +73,6 @@ def connect(
     # A conflict-replacing insert fires delete triggers only with this.
     db.execute("PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY")
     db.execute(f"PRAGMA synchronous = {synchronous}; PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
+    # Whoever writes takes the lock at once, so that what it read cannot be overtaken.
     db.transaction_mode = "IMMEDIATE"
     return db

@@ -35,8 +35,8 @@ def copy_to_file(
 ) -> str:
     """Write the store's present state to a new file (0600), whole or not at all; returns its content hash.
 
-    The copy is read back and compared before it gets its name. Raises ``FileExistsError`` for a target that is
-    there, :class:`~keepgate.store.stopping.Stopped`, and ``STORE_CORRUPT`` when the copy is not what was copied.
+    The copy is read back and compared before it gets its name. Raises ``FileExistsError`` for a target that
+    is there, :class:`~keepgate.store.stopping.Stopped`, and ``STORE_CORRUPT`` for a copy that differs.
     """
     if Path(target).exists():
         raise FileExistsError(target)
@@ -47,9 +47,7 @@ def copy_to_file(
         with reading(db):
             _copy(db, draft, progress, cancelled)
             expected = file_hash(db)
-        found = _hash_of_file(draft)
-        if found != expected:
-            raise faults.corrupt(draft, "the copy differs from the store")
+        _require_same(draft, expected)
         sync_file(draft)
         Path(draft).rename(target)
         sync_folder(target)
@@ -64,7 +62,7 @@ def file_hash(db: apsw.Connection) -> str:
     """SHA-256 over every row of every ordinary table, whatever the version."""
     digest = hashlib.sha256()
     for (name,) in db.execute(_ORDINARY_TABLES).fetchall():
-        digest.update(name.encode())
+        digest.update(str(name).encode())
         for row in db.execute(f'SELECT * FROM "{name}"'):  # noqa: S608 - a name from the file's own schema
             digest.update(repr(row).encode())
     return digest.hexdigest()
@@ -104,11 +102,11 @@ def _copy(db: apsw.Connection, draft: str, progress: Progress, cancelled: Cancel
         target.close()
 
 
-def _hash_of_file(path: str) -> str:
-    db = connect(path, Patience(), read_only=True)
+def _require_same(draft: str, expected: str) -> None:
+    db = connect(draft, Patience(), read_only=True)
     try:
-        found = db.execute("PRAGMA quick_check(1)").get
-        return file_hash(db) if found == "ok" else str(found)
+        if db.execute("PRAGMA quick_check(1)").get != "ok" or file_hash(db) != expected:
+            raise faults.corrupt(draft, "the copy differs from the store")
     finally:
         db.close()
 

@@ -1,11 +1,13 @@
 """Upkeep of derived tables: the search index after a new analysis, and the feed's old end."""
 
+from functools import partial
 from typing import Final
 
 import apsw
 
 from keepgate.core.reading.analyse import VERSION, analysed
 from keepgate.store.lane import Lane
+from keepgate.store.rows import Row
 
 TOUCH: Final = "UPDATE derived SET value = value WHERE key = 'analysis_version'"
 """A write that changes nothing, to see whether writing works."""
@@ -31,7 +33,7 @@ def renew_index(lane: Lane, db: apsw.Connection) -> None:
         return
     lane.transact(db, lambda db: db.execute(_EMPTY).fetchall())
     row = 0
-    while batch := lane.transact(db, lambda db, after=row: _index_batch(db, after)):
+    while batch := lane.transact(db, partial(_index_batch, after=row)):
         row = batch
     # Only now: a process that dies on the way leaves the rest to the next one.
     lane.transact(db, lambda db: db.execute(_CLAIM, (str(VERSION),)).fetchall())
@@ -49,7 +51,7 @@ def _prune_batch(db: apsw.Connection, before_ms: int) -> int:
 
 
 def _index_batch(db: apsw.Connection, after: int) -> int | None:
-    rows = db.execute(_NEXT, (after, BATCH)).fetchall()
+    rows: list[Row] = db.execute(_NEXT, (after, BATCH)).fetchall()
     for row, text in rows:
         db.execute(_UNINDEX, (row,))
         db.execute(_INDEX, (row, analysed(text)))

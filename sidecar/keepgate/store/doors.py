@@ -1,7 +1,7 @@
 """The two side doors: connections whose authorizer refuses what is not theirs (architecture section 1.5).
 
-The canonical writer may write everything. The derived door writes derived tables only; the evidence door adds
-``recalled`` and ``snapshot`` rows to the ledger, recall counts and feed rows, and nothing else.
+The canonical writer may write everything. The derived door writes derived tables only; the evidence door
+adds ``recalled`` and ``snapshot`` rows to the ledger, recall counts and feed rows, and nothing else.
 """
 
 from collections.abc import Callable, Collection
@@ -10,8 +10,8 @@ from typing import Final
 import apsw
 
 _READING: Final = frozenset({
-    apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE, apsw.SQLITE_TRANSACTION,
-    apsw.SQLITE_SAVEPOINT,
+    apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE,
+    apsw.SQLITE_TRANSACTION, apsw.SQLITE_SAVEPOINT,
 })  # fmt: skip
 _SEARCH: Final = ("search", "search_data", "search_idx", "search_content", "search_docsize", "search_config")
 _DERIVED: Final = frozenset({"usage", "recall", "derived", "feed", "sqlite_sequence", *_SEARCH})

@@ -40,7 +40,7 @@ class Evidence:
         self._origin = origin
         self._announce = announce
 
-    async def note_recall(
+    async def note_recall(  # noqa: PLR0913 - the fields of one ledger row, all by name
         self,
         *,
         viewer_workspace: str,
@@ -89,7 +89,7 @@ class Evidence:
         stamp: Stamp,
         wait_ms: int = 200,
     ) -> tuple[str, int, int]:
-        """Freeze what a session is given; returns what is frozen, which may be what another process froze first."""
+        """Freeze what a session is given; returns what is frozen: perhaps what another process had first."""
         row = Row(
             ts=stamp.now_ms,
             action="snapshot",

@@ -22,8 +22,10 @@ RECHECKS_S: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 @frozen(kw_only=True)
 class FeedEvent:
-    """One change. ``kind`` names the notification that it becomes, such as ``memory/added``, or is ``restored``
-    when the whole store was put back; ``origin`` names the open store that made it; ``status`` is a proposal's.
+    """One change.
+
+    ``kind`` names the notification that it becomes, such as ``memory/added``, or is ``restored`` when the
+    whole store was put back; ``origin`` names the open store that made it; ``status`` is a proposal's.
     """
 
     seq: int

@@ -64,7 +64,7 @@ def from_mountinfo(text: str, folder: str) -> FileSystem:
 
 
 def is_local(type_name: str) -> bool:
-    """Whether a file system of this type keeps locks and shared memory on one machine. FUSE does not promise it."""
+    """Whether this type keeps locks and shared memory on one machine. FUSE does not promise it."""
     name = type_name.lower()
     return name not in NETWORK_TYPES and not name.startswith(("fuse", "macfuse", "osxfuse"))
 

@@ -1,4 +1,4 @@
-"""Lanes: one daemon thread and one connection each. Work is a plain function, so no ``await`` sits inside it."""
+"""Lanes: one daemon thread and one connection each. Work is a plain function: no ``await`` sits inside."""
 
 import asyncio
 import threading
@@ -79,8 +79,16 @@ class Lane:
         if not self._writing.acquire(timeout=WAIT_MS / 1000):
             raise faults.busy(round((time.monotonic() - asked) * 1000))
         try:
-            with db:
-                return work(db)
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                result = work(db)
+                db.execute("COMMIT")
+            except BaseException:
+                # SQLite itself ends a transaction that a full disk has torn.
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+            return result
         finally:
             self._writing.release()
 
@@ -96,8 +104,8 @@ class Lane:
         if self._thread is None:
             return
         self._jobs.put(None)
-        # The thread tells the loop of its end; a blocking join would stop the loop.
-        while self._thread.is_alive():
+        # A blocking join would stop the loop, and waiters of other lanes with it.
+        while self._thread.is_alive():  # noqa: ASYNC110 - the end of a thread sets no event
             await asyncio.sleep(0.001)
 
     def _serve(self) -> None:

@@ -85,7 +85,7 @@ class Transaction(View):
         return self._tell(writing.reask_proposal(self._db, proposal_id, hash=hash, text=text))
 
     def attach(self, proposal_id: str, waiter: str) -> StoredProposal:
-        """Note that the process with this presence token waits for the decision. Raises ``PROPOSAL_NOT_FOUND``."""
+        """Note that the process with this token waits for the decision. Raises ``PROPOSAL_NOT_FOUND``."""
         return self._tell(writing.wait_for_proposal(self._db, proposal_id, waiter))
 
     def release(self, proposal_id: str) -> StoredProposal:
@@ -146,9 +146,9 @@ class Transaction(View):
         length = len(steps) + summaries
         seqs = []
         if summaries:
-            payload = {"text": ask.text, "of": [0, length]}
+            summary = {"text": ask.text, "of": [0, length]}
             seqs.append(
-                self._append_allowed(approved, proposal_id, stamp, _summary_columns(approved), payload)
+                self._append_allowed(approved, proposal_id, stamp, _summary_columns(approved), summary)
             )
         for place, step in enumerate(steps, summaries):
             payload = {
@@ -156,10 +156,9 @@ class Transaction(View):
                 "after": state_of(step.after) if step.after else None,
                 "of": [place, length],
             }
-            seq = self._append_allowed(
-                approved, proposal_id, stamp, _entry_columns(step.entry, step.action), payload
-            )
-            self._apply(step, seq, proposal_id, approved.ask.plan.author.session_id)
+            columns = _entry_columns(step.entry, step.action)
+            seq = self._append_allowed(approved, proposal_id, stamp, columns, payload)
+            self._apply(step, seq, proposal_id, ask.plan.author.session_id)
             seqs.append(seq)
         return Committed(entries=tuple(step.entry for step in steps), seqs=tuple(seqs))
 

@@ -49,10 +49,10 @@ def prepare(
     writable: bool,
     steps: Sequence[Step] = STEPS,
 ) -> None:
-    """Make an open file a store of the newest version, or say why it cannot be one. A foreign file is left alone.
+    """Make an open file a store of the newest version, or say why it cannot be one. Foreign files stay.
 
     ``locks`` is the folder for the lock that lets one process upgrade at a time. Raises ``STORE_CORRUPT``,
-    ``STORE_UNSUPPORTED_VERSION``, and ``STORE_READ_ONLY`` when the file would have to be written and cannot be.
+    ``STORE_UNSUPPORTED_VERSION``, and ``STORE_READ_ONLY`` when the file must be written and cannot be.
     """
     if is_new(db):
         if not writable:
@@ -93,7 +93,7 @@ def _create(db: apsw.Connection, stamp: Stamp, steps: Sequence[Step]) -> None:
 
 
 def require_ours(db: apsw.Connection, path: str, supported: int = VERSION) -> int:
-    """The version of a keepgate store. Raises ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION``; writes nothing."""
+    """The version of a keepgate store. Raises ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION``."""
     if _pragma(db, "application_id") != APPLICATION_ID:
         raise faults.corrupt(path, "it belongs to another application")
     found = _pragma(db, "user_version")

@@ -81,7 +81,7 @@ class Store:
         return str(Path(self.state_folder) / "anchors")
 
     def key(self) -> Key:
-        """The installation's sealing key, made on first use. Raises ``STORE_READ_ONLY`` where it cannot be kept."""
+        """The installation's sealing key, made on first use. Raises ``STORE_READ_ONLY``."""
         if self._key is None:
             self._key = load_key(self.state_folder)
         return self._key
@@ -135,10 +135,10 @@ class Store:
 async def open_store(
     path: str, *, state_folder: str, stamp_maker: Callable[[], Stamp], read_only: bool = False
 ) -> Store:
-    """Open the store at an absolute path, making it where there is none; ``state_folder`` holds key and anchors.
+    """Open the store at an absolute path, made where there is none; ``state_folder`` holds key and anchors.
 
     Raises ``STORE_CORRUPT``, ``STORE_UNSUPPORTED_VERSION``, ``STORE_BUSY``, ``STORE_READ_ONLY`` and
-    ``STORE_FULL``; a file that cannot be used is left as it is. A store that cannot be written opens for reads.
+    ``STORE_FULL``; a file that cannot be used is left as it is. One that cannot be written opens for reads.
     """
     where = file_system_of(str(Path(path).parent))
     state = Path(state_folder)

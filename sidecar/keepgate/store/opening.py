@@ -21,7 +21,7 @@ _ANALYSIS: Final = "SELECT value FROM derived WHERE key = 'analysis_version'"
 
 @frozen(kw_only=True)
 class Access:
-    """How a file can be opened: ``immutable`` when nobody can write it and SQLite could not even read beside it."""
+    """How a file can be opened; ``immutable`` when SQLite could not even read a log beside it."""
 
     read_only: bool
     immutable: bool = False
@@ -40,8 +40,8 @@ class Facts:
 def reach(path: str, patience: Patience, *, read_only: bool) -> tuple[apsw.Connection, Access]:
     """Open the file, making it and its folder where they are missing (0600, 0700).
 
-    Raises ``STORE_READ_ONLY`` when there is nothing and nothing can be made, ``STORE_FULL``, ``STORE_CORRUPT``
-    for a folder in the file's place, and SQLite's errors.
+    Raises ``STORE_READ_ONLY`` when there is nothing and nothing can be made, ``STORE_FULL``,
+    ``STORE_CORRUPT`` for a folder in the file's place, and SQLite's errors.
     """
     file = Path(path)
     if file.is_dir():

@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+import apsw
 import attrs
 from cattrs import Converter
 from cattrs.strategies import configure_tagged_union
@@ -30,6 +31,13 @@ PROPOSAL_COLUMNS: Final = (
     "created_at, expires_at, decided_at, outcome, decided_by"
 )
 """Of ``proposals``."""
+
+
+def one(cursor: apsw.Cursor) -> Row:
+    """The row of a statement that always has one."""
+    row: Row | None = cursor.fetchone()
+    assert row is not None, "the statement returns a row"
+    return row
 
 
 def entry_of(row: Row) -> Entry:

@@ -70,11 +70,11 @@ async def verify_store(store: Store, *, progress: Progress = silent) -> VerifyRe
 def verify(
     db: apsw.Connection, *, key: Key | None, anchor: Anchor | None, progress: Progress, cancelled: Cancelled
 ) -> VerifyResult:
-    """Check everything that can be checked, one row at a time, inside the caller's read transaction.
+    """Check all that can be checked, one row at a time, inside the caller's read transaction.
 
-    Kinds: ``edit``, ``gap``, ``reorder`` (the chain), ``foreign-key`` (sealed by another key, or not by the one
-    it names), ``cut`` (the anchored row is gone), ``divergence`` (replay and store differ), ``totals``, and
-    ``purged``, which alone leaves ``ok`` true. Raises :class:`~keepgate.store.stopping.Stopped`.
+    Kinds: ``edit``, ``gap``, ``reorder`` (the chain), ``foreign-key`` (sealed by another key, or not by the
+    one it names), ``cut`` (the anchored row is gone), ``divergence`` (replay and store differ), ``totals``,
+    and ``purged``, which alone leaves ``ok`` true. Raises :class:`~keepgate.store.stopping.Stopped`.
     """
     length: int = db.execute(_LENGTH).get
     steps = _Steps(2 * length, progress, cancelled)

@@ -14,7 +14,15 @@ from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.errors import proposal_not_found
 from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store.rows import ENTRY_COLUMNS, PROPOSAL_COLUMNS, entry_of, proposal_of, proposal_values
+from keepgate.store.rows import (
+    ENTRY_COLUMNS,
+    PROPOSAL_COLUMNS,
+    Row,
+    entry_of,
+    one,
+    proposal_of,
+    proposal_values,
+)
 
 _FIND: Final = """
 SELECT e.row FROM entries AS e INDEXED BY entries_layer
@@ -29,7 +37,7 @@ WHERE e.scope = :scope AND e.workspace_key = :workspace_key AND e.track = :track
 ORDER BY e.created_seq LIMIT 1
 """
 _AT: Final = (
-    f"SELECT {ENTRY_COLUMNS} FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row WHERE e.row = ?"  # noqa: E501, S608 - constants of this package
+    f"SELECT {ENTRY_COLUMNS} FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row WHERE e.row = ?"  # noqa: S608 - constants of this package
 )
 
 _FIRST_SEQ: Final = "SELECT min(seq) FROM ledger WHERE entry_id = ? AND decision = 'allowed'"
@@ -42,7 +50,8 @@ RETURNING row
 """
 _REWRITE: Final = """
 UPDATE entries SET agent_key = :agent_key, text = :text, source = :source, tags = :tags, version = :version,
-  updated_at = :updated_at, session_id = :session_id, units = :units, folded = :folded, ledger_seq = :ledger_seq
+  updated_at = :updated_at, session_id = :session_id, units = :units, folded = :folded,
+  ledger_seq = :ledger_seq
 WHERE id = :id AND version = :version_before
 RETURNING row
 """
@@ -56,13 +65,14 @@ INSERT INTO proposals (id, status, change, author, home, agent_key, session_id, 
 VALUES (:id, :status, :change, :author, :home, :agent_key, :session_id, :kind, :track, :scope,
   :workspace_key, :source, :text, :hash, :asked_by, :waiter, :created_at, :expires_at)
 """
-_PENDING: Final = "WHERE id = :id AND status = 'pending' RETURNING " + PROPOSAL_COLUMNS
-_REASK: Final = "UPDATE proposals SET hash = :hash, text = :text " + _PENDING
-_WAIT: Final = "UPDATE proposals SET waiter = :waiter " + _PENDING
-_CLOSE: Final = (
-    "UPDATE proposals SET status = :status, outcome = :outcome, decided_at = :decided_at, "
-    "decided_by = :decided_by, waiter = NULL " + _PENDING
-)
+_PENDING: Final = f"WHERE id = :id AND status = 'pending' RETURNING {PROPOSAL_COLUMNS}"
+_REASK: Final = f"UPDATE proposals SET hash = :hash, text = :text {_PENDING}"  # noqa: S608
+_WAIT: Final = f"UPDATE proposals SET waiter = :waiter {_PENDING}"  # noqa: S608
+_CLOSE: Final = f"""
+UPDATE proposals SET status = :status, outcome = :outcome, decided_at = :decided_at, decided_by = :decided_by,
+  waiter = NULL
+{_PENDING}
+"""  # noqa: S608
 _ALIKE: Final = f"""
 SELECT {PROPOSAL_COLUMNS} FROM proposals
 WHERE home = ? AND agent_key = ? AND hash = ? AND status = 'pending'
@@ -83,8 +93,8 @@ SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE status = 'pending' AND waiter IS 
 def find(db: apsw.Connection, layer: Layer, agent_key: str, match: str) -> Hits:
     """The layer's entries that contain ``match``, shared or that agent's: how many, and the first ten."""
     values = {**_layer(layer), "agent_key": agent_key, "needle": ascii_fold(match)}
-    rows = db.execute(_FIND, values).fetchall()
-    return Hits(len(rows), tuple(_entry_at(db, row) for (row,) in rows[:SAMPLE_MAX]))
+    rows: list[Row] = db.execute(_FIND, values).fetchall()
+    return Hits(len(rows), tuple(_entry_at(db, *row) for row in rows[:SAMPLE_MAX]))
 
 
 def twin(db: apsw.Connection, layer: Layer, agent_key: str, text: str) -> Entry | None:
@@ -97,7 +107,7 @@ def twin(db: apsw.Connection, layer: Layer, agent_key: str, text: str) -> Entry 
 def insert_entry(db: apsw.Connection, entry: Entry, ledger_seq: int) -> None:
     """Store a new entry, or one that comes back, under its ledger row; its index row with it."""
     first: int = db.execute(_FIRST_SEQ, (entry.id,)).get
-    row = db.execute(_INSERT, {**_columns(entry, ledger_seq), "created_seq": first}).fetchone()
+    row = one(db.execute(_INSERT, {**_columns(entry, ledger_seq), "created_seq": first}))
     db.execute(_INDEX, (row[0], analysed(entry.text)))
 
 
@@ -126,7 +136,7 @@ def reask_proposal(db: apsw.Connection, proposal_id: str, *, hash: str, text: st
 
 
 def wait_for_proposal(db: apsw.Connection, proposal_id: str, waiter: str | None) -> StoredProposal:
-    """Note whose caller waits for a pending proposal. Raises ``PROPOSAL_NOT_FOUND`` when it is not pending."""
+    """Note whose caller waits for a pending proposal. Raises ``PROPOSAL_NOT_FOUND`` when none is pending."""
     return _changed(db, _WAIT, {"id": proposal_id, "waiter": waiter})
 
 
@@ -156,14 +166,14 @@ def pending_like(
     agent_key: str,
     hash: str,  # noqa: A002
 ) -> StoredProposal | None:
-    """A pending proposal of that workspace and agent with the same content; one without a waiter first."""
+    """A pending proposal of that workspace and agent with that content; one without a waiter first."""
     row = db.execute(_ALIKE, (workspace_key, agent_key, hash)).fetchone()
     return proposal_of(row) if row else None
 
 
 def pending_counts(db: apsw.Connection, session_id: str, workspace_key: str) -> tuple[int, int]:
     """Pending proposals of the session, and of the workspace."""
-    of_session, of_workspace = db.execute(_PENDING_COUNTS, (session_id, workspace_key)).fetchone()
+    of_session, of_workspace = one(db.execute(_PENDING_COUNTS, (session_id, workspace_key)))
     return of_session, of_workspace
 
 
@@ -195,7 +205,7 @@ def _the_one(cursor: apsw.Cursor, before: Entry) -> int:
 
 
 def _entry_at(db: apsw.Connection, row: int) -> Entry:
-    return entry_of(db.execute(_AT, (row,)).fetchone())
+    return entry_of(one(db.execute(_AT, (row,))))
 
 
 def _layer(layer: Layer) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from keepgate.store.reads.entries import (
     usage,
     used,
     visible_entry,
-    workspace_keys,
 )
 from keepgate.store.reads.proposals import counts, pending_count, proposal, proposals
 from keepgate.store.reads.running import Reads
+from keepgate.store.reads.workspaces import workspace_keys
 
 __all__ = [
     "Reads",

@@ -11,7 +11,7 @@ import apsw
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.entries import AuditRow, Scope, Version, WhyLink
 from keepgate.store.reads.entries import entry
-from keepgate.store.rows import Row
+from keepgate.store.rows import Row, one
 
 _AUDIT: Final = """
 SELECT seq, ts, action, track, scope, entry_id, payload, outcome, source, session_id, proposal_id, "by"
@@ -31,17 +31,17 @@ _IN_VIEW: Final = (
 )
 # One statement for each index that can narrow the search; rows come newest first from all of them.
 _OF_ENTRY: Final = (
-    f"SELECT seq FROM ledger INDEXED BY ledger_entry WHERE entry_id = :entry_id AND {_IN_VIEW} AND {_FILTER}"  # noqa: E501, S608 - constants of this file
+    f"SELECT seq FROM ledger INDEXED BY ledger_entry WHERE entry_id = :entry_id AND {_IN_VIEW} AND {_FILTER}"  # noqa: S608 - constants of this file
 )
 _OF_SESSION: Final = f"SELECT seq FROM ledger INDEXED BY ledger_session WHERE session_id = :session_id AND {_IN_VIEW} AND {_FILTER}"  # noqa: E501, S608
 _OF_WORKSPACE: Final = (
-    f"SELECT seq FROM ledger INDEXED BY ledger_workspace WHERE workspace_key IS :workspace_key AND {_FILTER}"  # noqa: E501, S608
+    f"SELECT seq FROM ledger INDEXED BY ledger_workspace WHERE workspace_key IS :workspace_key AND {_FILTER}"  # noqa: S608
 )
 _OF_ALL: Final = f"SELECT seq FROM ledger WHERE {_FILTER}"  # noqa: S608
 
 _STEPS: Final = """
-SELECT l.seq, l.ts, l.action, l.outcome, l.session_id, l.agent_key, l.payload, l.proposal_id, l.shown_hash, l."by",
-  p.created_at, p.decided_at, p.asked_by, p.agent_key
+SELECT l.seq, l.ts, l.action, l.outcome, l.session_id, l.agent_key, l.payload, l.proposal_id, l.shown_hash,
+  l."by", p.created_at, p.decided_at, p.asked_by, p.agent_key
 FROM ledger AS l LEFT JOIN proposals AS p ON p.id = l.proposal_id
 WHERE l.entry_id = ? AND l.decision = 'allowed'
 ORDER BY l.seq
@@ -82,7 +82,7 @@ def audit(
         "workspaces": None if viewer.workspaces is None else json.dumps(sorted(viewer.workspaces)),
     }
     seqs = islice(_newest(db, viewer, values), limit)
-    return [_audit_row(db.execute(_AUDIT, (seq,)).fetchone()) for seq in seqs]
+    return [_audit_row(one(db.execute(_AUDIT, (seq,)))) for seq in seqs]
 
 
 def _newest(db: apsw.Connection, viewer: Viewer, values: dict[str, Any]) -> Iterator[int]:
@@ -130,8 +130,8 @@ def history(db: apsw.Connection, entry_id: str) -> list[Version]:
     return [
         Version(
             version=version,
-            text=state and state["text"],
-            tags=state and state["tags"],
+            text=state["text"] if state else None,
+            tags=state["tags"] if state else None,
             ts=row[1],
             action=row[2],
             seq=row[0],

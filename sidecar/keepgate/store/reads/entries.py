@@ -11,11 +11,11 @@ from keepgate.core.model.entry import Layer
 from keepgate.core.model.text import ascii_fold
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.entries import LAYERS, Entry, Scope, Track
-from keepgate.store.rows import ENTRY_COLUMNS, entry_of
+from keepgate.store.rows import ENTRY_COLUMNS, Row, entry_of, one
 
 _FROM: Final = "FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row"
-_BY_ID: Final = f"SELECT {ENTRY_COLUMNS} {_FROM} WHERE e.id = :id"  # noqa: S608 - constants of this package
-_BY_ROW: Final = f"SELECT {ENTRY_COLUMNS} {_FROM} WHERE e.row = ?"  # noqa: S608
+_BY_ID: Final = f"SELECT {ENTRY_COLUMNS} {_FROM} WHERE e.id = :id"
+_BY_ROW: Final = f"SELECT {ENTRY_COLUMNS} {_FROM} WHERE e.row = ?"
 _AGENT: Final = "(:agent IS NULL OR e.agent_key = '' OR e.agent_key = :agent)"
 
 # A view is a JSON array of [scope, workspace_key, track]; a view of null takes in every layer.
@@ -50,9 +50,6 @@ WHERE e.created_seq > :after AND {_AGENT} AND {_OF_KIND}
 ORDER BY e.created_seq
 """  # noqa: S608
 
-_WORKSPACES: Final = (
-    "SELECT DISTINCT workspace_key FROM usage WHERE entries > 0 AND scope = 'workspace' ORDER BY 1"
-)
 _USED: Final = "SELECT used FROM usage WHERE track = ? AND scope = ? AND workspace_key = ?"
 
 
@@ -84,8 +81,8 @@ def query(
     }
     parts = {"source": _ANYWHERE if view is None else _IN_VIEW, "tagged": _TAGGED if tags else ""}
     total: int = db.execute(_COUNT.format(**parts), values).get
-    rows = db.execute(_BEST.format(**parts), values).fetchall() if total > offset else []
-    return [_at(db, row) for (row,) in rows], total
+    rows: list[Row] = db.execute(_BEST.format(**parts), values).fetchall() if total > offset else []
+    return [_at(db, *row) for row in rows], total
 
 
 def entry(db: apsw.Connection, entry_id: str) -> Entry | None:
@@ -109,8 +106,8 @@ def list_page(
     limit: int,
     after: int | None = None,
 ) -> tuple[list[Entry], int | None]:
-    """A page of visible entries in creation order, and the ``created_seq`` to go on after, if there is more."""
-    found = []
+    """A page of visible entries in creation order; where more follow, the ``created_seq`` to go on after."""
+    found: list[tuple[int, int]] = []
     for seq, row in _in_creation_order(db, viewer, track, scope, after or 0):
         if len(found) == limit:
             return [_at(db, item) for _, item in found], found[-1][0]
@@ -124,7 +121,7 @@ def snapshot_entries(db: apsw.Connection, viewer: Viewer) -> list[Entry]:
 
 
 def all_entries(db: apsw.Connection, viewer: Viewer) -> Iterator[Entry]:
-    """Every visible entry in creation order, read as the iterator goes: use it up where the connection runs."""
+    """Every visible entry in creation order, read as it goes: use it up where the connection runs."""
     for _, row in _in_creation_order(db, viewer, None, None, 0):
         yield _at(db, row)
 
@@ -141,11 +138,6 @@ def used(db: apsw.Connection, layer: Layer) -> int:
     """Units in use in a layer, from the running totals."""
     units: int | None = db.execute(_USED, (layer.track, layer.scope, layer.workspace_key)).get
     return units or 0
-
-
-def workspace_keys(db: apsw.Connection) -> list[str]:
-    """The keys of all workspaces that have entries, sorted."""
-    return [key for (key,) in db.execute(_WORKSPACES)]
 
 
 def layers_in_view(
@@ -179,4 +171,4 @@ def _in_creation_order(
 
 
 def _at(db: apsw.Connection, row: int) -> Entry:
-    return entry_of(db.execute(_BY_ROW, (row,)).fetchone())
+    return entry_of(one(db.execute(_BY_ROW, (row,))))

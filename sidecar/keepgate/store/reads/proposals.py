@@ -8,7 +8,7 @@ import apsw
 from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store.rows import PROPOSAL_COLUMNS, proposal_of
+from keepgate.store.rows import PROPOSAL_COLUMNS, one, proposal_of
 
 _BY_ID: Final = f"SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE id = ?"  # noqa: S608 - a constant of this package
 # A proposal belongs to its author's workspace, its home; one without a home is in everybody's view.
@@ -43,14 +43,14 @@ def proposal(db: apsw.Connection, proposal_id: str) -> StoredProposal | None:
 
 
 def pending_count(db: apsw.Connection, workspaces: frozenset[str] | None) -> int:
-    """How many proposals wait in these workspaces and outside all of them; ``None`` counts every workspace."""
+    """How many proposals wait in these workspaces and outside all of them; ``None``: in every workspace."""
     count: int = db.execute(_PENDING, {"homes": _homes(workspaces)}).get
     return count
 
 
 def counts(db: apsw.Connection) -> dict[str, int]:
     """``entries``, ``ledger_rows`` and ``pending_proposals`` of the whole store."""
-    entries, rows, pending = db.execute(_COUNTS).fetchone()
+    entries, rows, pending = one(db.execute(_COUNTS))
     return {"entries": entries, "ledger_rows": rows, "pending_proposals": pending}
 
 
