@@ -9,6 +9,7 @@ client reaches the request of ours that it names or nothing at all.
 """
 
 import asyncio
+import contextlib
 import inspect
 import logging
 from collections.abc import Callable, Generator
@@ -99,8 +100,11 @@ class KeepgateProtocol(LanguageServerProtocol):
 
     async def quiesce(self, timeout_s: float) -> None:
         """Wait until every running request is answered, at most ``timeout_s`` seconds."""
-        if self._running:
-            await asyncio.wait(tuple(self._running.values()), timeout=timeout_s)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                # What waits for the end of ``initialize`` begins to run only then.
+                while self._running:
+                    await asyncio.wait(tuple(self._running.values()))
 
     def cancel(self, number: Any) -> None:
         """Give up a running request; it is answered -32800. Unknown ids are ignored."""
@@ -237,6 +241,7 @@ class KeepgateProtocol(LanguageServerProtocol):
         """Answer as pygls does, without documents and with what the front announced."""
         result = yield from super().lsp_initialize(params)
         capabilities = result.capabilities
+        capabilities.position_encoding = None
         capabilities.text_document_sync = types.TextDocumentSyncKind.None_
         capabilities.experimental = {"keepgate": self.announcement}
         assert capabilities.workspace is not None, "pygls always announces workspace folders"

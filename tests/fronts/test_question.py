@@ -1,0 +1,138 @@
+"""The question in words: what, where and who in one line, then all of it, with nothing hidden."""
+
+from typing import Any
+
+import pytest
+
+from keepgate.fronts.lsp.question import document_of, headline, message_of
+from keepgate.protocol.entries import Scope, Track
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget, Caution
+
+
+def question(**given: Any) -> ApprovalRequestParams:
+    return ApprovalRequestParams(
+        **{
+            "id": "p1",
+            "action": "add",
+            "track": "agent",
+            "scope": "workspace",
+            "workspace_key": "/home/me/project",
+            "agent_key": "",
+            "source": "keepgate",
+            "session_id": "s1",
+            "text": "Use tabs.",
+            "hash": "0" * 64,
+            "deadline": 0,
+            "warnings": [],
+        }
+        | given
+    )
+
+
+def entry(text: str, *tags: str) -> AskEntry:
+    return AskEntry(
+        track=Track.AGENT,
+        scope=Scope.WORKSPACE,
+        workspace_key="/home/me/project",
+        agent_key="coder",
+        text=text,
+        tags=list(tags),
+        source="keepgate",
+    )
+
+
+TARGET = AskTarget(id="e1", version=3, text="Use spaces. " * 100)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, 'Add to the agent memory of "project"? Source keepgate, session s1.'),
+        (
+            {"track": "user", "scope": "user-global", "workspace_key": "", "source": None},
+            "Add to the user memory of every workspace? Session s1.",
+        ),
+        (
+            {"action": "replace", "agent_key": "coder"},
+            'Replace in the agent memory of "project"? Source keepgate, agent coder, session s1.',
+        ),
+        (
+            {"action": "remove", "session_id": None, "client": {"client": "another editor"}},
+            'Remove from the agent memory of "project"? Source keepgate, client another editor.',
+        ),
+        (
+            {"action": "consolidate", "targets": [TARGET, TARGET], "source": None, "session_id": None},
+            'Consolidate 2 memories in the agent memory of "project"? Source unknown.',
+        ),
+        (
+            {"action": "seed", "track": "batch", "scope": "batch", "count": 12},
+            'Add 12 memories in "project"? Source keepgate, session s1.',
+        ),
+        (
+            {"action": "undo", "track": "batch", "scope": "batch", "workspace_key": ""},
+            "Take back a change? Source keepgate, session s1.",
+        ),
+        (
+            {"workspace_key": "C:\\Users\\me\\Project"},
+            'Add to the agent memory of "Project"? Source keepgate, session s1.',
+        ),
+        (
+            {"workspace_key": "/w/pro\u202eject\nYes", "session_id": "s\n\n1"},
+            'Add to the agent memory of "pro⟨U+202E⟩ject ⏎ Yes"? Source keepgate, session s ⏎  ⏎ 1.',
+        ),
+    ],
+)
+def test_the_first_line(given: dict[str, Any], expected: str) -> None:
+    """One line says what happens, where, and who wants it; names cannot break out of it."""
+    assert expected == headline(question(**given))
+
+
+def test_the_message_holds_the_whole_payload() -> None:
+    """A blank line, then every character of the payload, however long it is."""
+    text = "\n".join(f"agent/workspace: line {number}" for number in range(1000))
+
+    head, _, payload = message_of(question(text=text)).partition("\n\n")
+
+    assert headline(question()) == head
+    assert text == payload
+
+
+def test_hidden_characters_are_shown() -> None:
+    """Bidirectional and zero-width characters are written out where they stand."""
+    message = message_of(question(text="rm \u202efdp.tac\u202c \u200bnow"))
+
+    assert message.endswith("\n\nrm ⟨U+202E⟩fdp.tac⟨U+202C⟩ ⟨U+200B⟩now")
+
+
+def test_warnings_and_tags_come_before_the_payload() -> None:
+    """The person reads what to be careful about first, and the tags that the text does not show."""
+    asked = question(
+        warnings=[Caution(kind="duplicate", message="entry e1 already says\nthe same")],
+        entries=[entry("Use tabs.", "style", "go\u202e")],
+    )
+
+    assert [
+        headline(asked),
+        "Warning: entry e1 already says ⏎ the same",
+        "Tags: style, go⟨U+202E⟩",
+        "",
+        "Use tabs.",
+    ] == message_of(asked).split("\n")
+
+
+def test_the_document_shows_every_text_in_full() -> None:
+    """The document has what the message shortens: old texts, tags, layers, versions and the hash."""
+    asked = question(action="consolidate", targets=[TARGET], entries=[entry("Use\u200b tabs.", "style")])
+
+    document = document_of(asked)
+
+    assert TARGET.text in document
+    assert "--- entry e1, version 3, as it is now" in document
+    assert "+++ agent/workspace, source keepgate, agent coder, tags style\nUse⟨U+200B⟩ tabs.\n" in document
+    assert f"Hash: {asked.hash}" in document
+    assert "Workspace: /home/me/project" in document
+
+
+def test_the_document_of_a_question_without_parts() -> None:
+    """Where no targets and entries are listed, the payload stands in."""
+    assert document_of(question()).endswith("\nUse tabs.\n")
