@@ -10,7 +10,7 @@ from keepgate.core.model.text import units
 from keepgate.protocol.entries import Scope, Track
 from keepgate.protocol.errors import Code, Fault
 
-SAMPLE = Path(__file__).parents[2] / "docs" / "samples" / "MEMORY.md"
+SAMPLE = Path(__file__).parents[2] / "sidecar" / "keepgate" / "cli" / "samples" / "MEMORY.md"
 
 GROUPED = {
     "bullets of all three marks": ("- one\n* two\n+ three", ["one", "two", "three"]),
