@@ -20,10 +20,9 @@ from keepgate.protocol.errors import (
     adapter_payload,
     invalid_input,
 )
-from keepgate.protocol.portability import AdapterInfo, ImportNote
+from keepgate.protocol.portability import ADAPTER_ID_FORM, AdapterInfo, ImportNote
 from keepgate.protocol.wire import encode, structure
 
-ID_FORM: Final = "[a-z0-9][a-z0-9-]*"
 REASON_UNITS_MAX: Final = 300
 T = TypeVar("T")
 
@@ -103,8 +102,8 @@ def described(adapter: Described) -> AdapterInfo:
     if not isinstance(formats, (list, tuple)) or not all(isinstance(item, str) and item for item in formats):
         problems.append(Problem("$.importFormats", "must be a list of texts"))
         formats = ()
-    if info.id and not re.fullmatch(ID_FORM, info.id):
-        problems.append(Problem("$.id", f"must match {ID_FORM}"))
+    if info.id and not re.fullmatch(ADAPTER_ID_FORM, info.id):
+        problems.append(Problem("$.id", f"must match {ADAPTER_ID_FORM}"))
     if problems:
         raise invalid_input(*problems)
     return evolve(info, import_formats=list(formats))

@@ -8,6 +8,7 @@ from keepgate.protocol.entries import UNSET, Entry, SessionParam, Usage
 
 EXPORT_PLUGIN: Final = "dsh-memento"
 EXPORT_SCHEMA: Final = "memory-export-v1"
+ADAPTER_ID_FORM: Final = "[a-z0-9][a-z0-9-]*"
 
 
 @frozen(kw_only=True)

@@ -23,16 +23,20 @@ STRICTNESS: Final = {WritePolicy.AUTO: 0, WritePolicy.ASK: 1, WritePolicy.OFF: 2
 class TrackBudgets:
     """Budgets of one track, in UTF-16 units; positive."""
 
-    user_global: int
-    workspace: int
+    user_global: Annotated[int, "The layer that holds everywhere."]
+    workspace: Annotated[int, "The layer of a workspace; each workspace is counted on its own."]
 
 
 @frozen(kw_only=True)
 class Budgets:
     """Budgets of the four layers (DSH-5)."""
 
-    user: TrackBudgets = TrackBudgets(user_global=2000, workspace=2000)
-    agent: TrackBudgets = TrackBudgets(user_global=4000, workspace=4000)
+    user: Annotated[TrackBudgets, "Memories about the person."] = TrackBudgets(
+        user_global=2000, workspace=2000
+    )
+    agent: Annotated[TrackBudgets, "Environment facts, conventions and lessons."] = TrackBudgets(
+        user_global=4000, workspace=4000
+    )
 
     def limit(self, track: Track, scope: Scope) -> int:
         """The budget of a layer."""
@@ -44,20 +48,20 @@ class Budgets:
 class ProposalLimits:
     """How many wishes may wait, and for how long."""
 
-    max_per_session: int = 32
-    max_per_workspace: int = 200
-    expire_days: int = 30
-    max_text_units: int = 4000
-    in_snapshot: bool = False
+    max_per_session: Annotated[int, "Pending proposals of one session."] = 32
+    max_per_workspace: Annotated[int, "Pending proposals of one workspace."] = 200
+    expire_days: Annotated[int, "A proposal that nobody decided expires after this many days."] = 30
+    max_text_units: Annotated[int, "A longer text is refused, never cut; UTF-16 units."] = 4000
+    in_snapshot: Annotated[bool, "Show pending proposals in snapshots; they are not approved."] = False
 
 
 @frozen(kw_only=True)
 class FactSettings:
     """Facts of MEMORY_VERBS."""
 
-    max_text_units: int = 4000
+    max_text_units: Annotated[int, "A longer fact is refused, never cut; UTF-16 units."] = 4000
     home: Annotated[str, "`workspace` or `user`."] = "workspace"
-    score_floor: float = 0.5
+    score_floor: Annotated[float, "Recalls leave out what scores lower."] = 0.5
 
 
 @frozen(kw_only=True)
@@ -80,9 +84,9 @@ class McpSettings:
 class ClientAnnouncement:
     """What a client can do, for clients that cannot set ``capabilities.experimental``."""
 
-    approver: bool = False
-    approval_request: bool = False
-    language_model: bool = False
+    approver: Annotated[bool, "It may list and decide proposals."] = False
+    approval_request: Annotated[bool, "It answers `approval/request`."] = False
+    language_model: Annotated[bool, "It answers `languageModel/complete`."] = False
 
 
 @frozen(kw_only=True)
@@ -93,20 +97,22 @@ class Settings:
         None
     )
     budgets: Budgets = Budgets()
-    write_policy: WritePolicy = WritePolicy.ASK
+    write_policy: Annotated[
+        WritePolicy, "`ask` a person, `auto` to allow and record it, `off` to refuse."
+    ] = WritePolicy.ASK
     write_policies: Annotated[
         dict[str, WritePolicy], "Finer keys: `source:<name>`, `<track>/<scope>`, `facts`, `pages`."
     ] = field(factory=dict)
-    approval_timeout_seconds: int = 300
+    approval_timeout_seconds: Annotated[int, "How long a write waits for a person."] = 300
     proposals: ProposalLimits = ProposalLimits()
     facts: FactSettings = FactSettings()
     mcp: McpSettings = McpSettings()
-    query_limit: int = QUERY_LIMIT_DEFAULT
+    query_limit: Annotated[int, "Entries that a query returns when it names no limit."] = QUERY_LIMIT_DEFAULT
     workspace_identity: Annotated[str, "`path`, or `repository` to share one memory between worktrees."] = (
         "path"
     )
     pages: PageSettings = PageSettings()
-    session: SessionRef | None = None
+    session: Annotated[SessionRef | None, "A default session for the connection."] = None
     client: ClientAnnouncement = ClientAnnouncement()
-    embeddings: dict[str, Any] | None = None
-    language_model: dict[str, Any] | None = None
+    embeddings: Annotated[dict[str, Any] | None, "Provider of embeddings; absent: none."] = None
+    language_model: Annotated[dict[str, Any] | None, "Provider of a language model; absent: none."] = None
