@@ -3,13 +3,37 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from keepgate.derive.contract_schema import CONTRACT_PATH, contract_schema
+from keepgate.derive.markdown import as_json
+from keepgate.derive.openrpc import OPENRPC_PATH, openrpc_document
+from keepgate.derive.pages import ERRORS_PATH, SETTINGS_PATH, errors_page, settings_page
+from keepgate.derive.protocol_schema import (
+    PROTOCOL_PATH,
+    SETTINGS_SCHEMA_PATH,
+    protocol_schema,
+    settings_schema,
+)
 from keepgate.derive.python_client import CALLS_PATH, calls_module
+from keepgate.derive.reference import MESSAGES_PATH, OPERATIONS_PATH, messages_page, operations_page
 from keepgate.protocol.ops import OPERATIONS
 
 
 def derived_files() -> Mapping[str, str]:
     """The text of every derived file; each ends with a line end."""
-    return {CALLS_PATH: calls_module(OPERATIONS)}
+    documents = {
+        CONTRACT_PATH: contract_schema(),
+        PROTOCOL_PATH: protocol_schema(),
+        SETTINGS_SCHEMA_PATH: settings_schema(),
+        OPENRPC_PATH: openrpc_document(),
+    }
+    return {
+        **{path: as_json(document, indent=2) + "\n" for path, document in documents.items()},
+        OPERATIONS_PATH: operations_page(),
+        MESSAGES_PATH: messages_page(),
+        ERRORS_PATH: errors_page(),
+        SETTINGS_PATH: settings_page(),
+        CALLS_PATH: calls_module(OPERATIONS),
+    }
 
 
 def stale_files(root: Path) -> Iterator[str]:
@@ -22,10 +46,11 @@ def stale_files(root: Path) -> Iterator[str]:
 
 def write_files(root: Path) -> Iterator[str]:
     """Write the stale files below ``root`` and yield their paths; fresh ones are left untouched."""
+    files = derived_files()
     for path in list(stale_files(root)):
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(derived_files()[path].encode())
+        file.write_bytes(files[path].encode())
         yield path
 
 
