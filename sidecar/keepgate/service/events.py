@@ -10,8 +10,11 @@ from keepgate.protocol.proposals import ApprovalAsked, ApprovalDecided, Proposal
 from keepgate.service.connection import Connection
 from keepgate.store.feed import FeedEvent
 
-MEMORY_KINDS: Final = frozenset({"added", "updated", "removed", "recalled", "snapshot"})
-PROPOSAL_KIND: Final = "proposal"
+MEMORY_KINDS: Final = frozenset({
+    "memory/added", "memory/updated", "memory/removed", "memory/recalled", "memory/snapshot",
+})  # fmt: skip
+PROPOSAL_KIND: Final = "proposals/didChange"
+"""Kinds of feed rows are the names of the notifications that they become."""
 
 
 class Broadcast:
@@ -56,9 +59,9 @@ class Broadcast:
         """A commit of this or another process."""
         if event.kind == PROPOSAL_KIND and event.proposal_id and event.status:
             changed = ProposalsDidChange(id=event.proposal_id, status=ProposalStatus(event.status))
-            self._send("proposals/didChange", changed, event.workspace_key or "")
+            self._send(event.kind, changed, event.workspace_key or "")
         elif event.kind in MEMORY_KINDS:
-            self._send(f"memory/{event.kind}", _memory_event(event), event.workspace_key or "")
+            self._send(event.kind, _memory_event(event), event.workspace_key or "")
 
     def _send(self, method: str, params: Any, workspace_key: str) -> None:
         for connection in self._connections():

@@ -124,7 +124,7 @@ async def _workspaces(sidecar: Sidecar) -> Finding:
 
 async def _inbox(sidecar: Sidecar) -> Finding:
     counts = await sidecar.store.reading.run(reads.counts)
-    waiting = counts["pending"]
+    waiting = counts["pending_proposals"]
     if not waiting:
         return Finding(ok=True, name="proposals", message="none waits")
     return Finding(ok=True, name="proposals", message=f"{waiting} wait; see `keepgate proposals list`")
