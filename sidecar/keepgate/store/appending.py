@@ -1,6 +1,7 @@
 """Appending ledger and feed rows, inside a transaction that somebody else holds."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, Final
 
 import apsw
@@ -22,6 +23,7 @@ RESTORED: Final = "restored"
 """The kinds of feed rows: the notifications that they become, and one for a store that was put back."""
 
 HEAD: Final = "SELECT seq, hash FROM ledger ORDER BY seq DESC LIMIT 1"
+_values: Final = attrgetter(*(item.name for item in attrs.fields(Sealed)))
 _COLUMNS: Final = ", ".join(f'"{name}"' for name in _NAMES)
 _APPEND: Final = f"INSERT INTO ledger ({_COLUMNS}) VALUES ({', '.join('?' * len(_NAMES))})"  # noqa: S608 - names of our own fields
 _FEED: Final = """
@@ -61,9 +63,7 @@ class Appender:
         """Seal ``row`` over the newest one and store it; returns its seq."""
         seq, previous = self._head or self._db.execute(HEAD).fetchone() or (0, GENESIS)
         sealed = seal(row, seq=seq + 1, salt=self.stamp.new_salt(), previous=previous)
-        self._db.execute(
-            _APPEND, (*attrs.astuple(sealed, recurse=False), self._key.id, self._key.mac(sealed.hash))
-        )
+        self._db.execute(_APPEND, (*_values(sealed), self._key.id, self._key.mac(sealed.hash)))
         self._head = (sealed.seq, sealed.hash)
         return sealed.seq
 

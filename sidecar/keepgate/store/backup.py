@@ -26,7 +26,7 @@ _COUNTS: Final = "SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM l
 _CONTENT: Final = (
     """
     SELECT id, track, scope, workspace_key, agent_key, text, source, tags, version, created_at, updated_at,
-      session_id, units, folded, created_seq, ledger_seq
+      session_id, units, folded, folded_crc, created_seq, ledger_seq
     FROM entries ORDER BY id
     """,
     """

@@ -20,12 +20,14 @@ Connection = apsw.Connection
 class Patience:
     """SQLite's busy handler: naps of 1 to 5 ms until ``limit_ms`` have passed.
 
-    SQLite's own back-off grows to 100 ms and starves whoever waited longest. ``waited_ms`` is how long the
-    last wait took; :meth:`give_up` ends the running wait and every later one.
+    SQLite's own back-off grows to 100 ms and starves whoever waited longest. ``already_ms`` is what its
+    caller waited before, and counts; ``waited_ms`` is how long the last wait took in all; :meth:`give_up`
+    ends the running wait and every later one.
     """
 
     def __init__(self, limit_ms: int = WAIT_MS) -> None:
         self.limit_ms = limit_ms
+        self.already_ms = 0
         self.waited_ms = 0
         self._since = 0.0
         self._gave_up = False
@@ -35,7 +37,7 @@ class Patience:
         now = time.monotonic()
         if calls == 0:
             self._since = now
-        self.waited_ms = round((now - self._since) * 1000)
+        self.waited_ms = self.already_ms + round((now - self._since) * 1000)
         if self._gave_up or self.waited_ms >= self.limit_ms:
             return False
         time.sleep(random.uniform(0.001, 0.005))  # noqa: S311 - spreads the waiters, keeps no secret

@@ -110,10 +110,6 @@ class Evidence:
 
         return await self._owed(work, wait_ms) or (text, entries, stamp.now_ms)
 
-    async def close(self) -> None:
-        """Store what is waiting and stop. May be called twice."""
-        await self._lane.close()
-
     def _append(self, db: apsw.Connection, row: Row, stamp: Stamp) -> int:
         appender = Appender(db, self._key(), stamp, self._origin)
         seq = appender.append(row)

@@ -12,8 +12,9 @@ from keepgate.protocol.errors import Code, Fault
 ROOM_BYTES: Final = 64 * 1024
 """A disk with less room than this cannot take a commit."""
 
-_BUSY: Final = (apsw.BusyError, apsw.LockedError)
+_BUSY: Final = (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)
 _READ_ONLY: Final = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
+_NO_ROOM: Final = (apsw.IOError, apsw.CantOpenError)
 _CORRUPT: Final = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 
 
@@ -21,7 +22,8 @@ def fault_of(error: apsw.Error, path: str, waited_ms: int = 0) -> Fault | None:
     """The fault that an SQLite error means for the store at ``path``; ``None`` for programming errors."""
     if isinstance(error, _BUSY):
         return busy(waited_ms)
-    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError) and _no_room(path)):
+    # A full disk also shows as a log that cannot be made or grown.
+    if isinstance(error, apsw.FullError) or (isinstance(error, _NO_ROOM) and _no_room(path)):
         return full(path)
     if isinstance(error, _CORRUPT):
         return corrupt(path, str(error))

@@ -1,6 +1,7 @@
 """The change feed: what any process committed, told in order to those who watch."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
@@ -15,6 +16,9 @@ from keepgate.store.watching import Watch, start_watch
 
 BATCH: Final = 500
 
+_log: Final = logging.getLogger(__name__)
+
+PAUSE_S: Final = 0.01
 POLL_S: Final = 1.0
 RECHECKS_S: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """After the log was written: when to look for its commit, which a slow disk may hold back for seconds."""
@@ -113,6 +117,8 @@ class FeedWatcher:
             with suppress(Fault):
                 # A store that cannot be read now is read after the next commit.
                 await self._deliver()
+            # A burst of commits is read in a few batches, not one by one.
+            await asyncio.sleep(PAUSE_S)
 
     async def _wait(self) -> None:
         if self._watch is None:
@@ -126,4 +132,8 @@ class FeedWatcher:
     async def _deliver(self) -> None:
         while events := await self._store.reading.run(changes_since, self._seq, BATCH, instant=True):
             self._seq = events[-1].seq
-            self._on_events(events)
+            try:
+                self._on_events(events)
+            except Exception:  # noqa: BLE001 - whatever it is
+                # One listener's mistake must not leave the process deaf to all later commits.
+                _log.exception("a listener failed on events %d to %d", events[0].seq, events[-1].seq)

@@ -76,8 +76,10 @@ class Lane:
         Raises ``STORE_BUSY`` when the write lock cannot be had for five seconds.
         """
         asked = time.monotonic()
-        if not self._writing.acquire(timeout=WAIT_MS / 1000):
-            raise faults.busy(round((time.monotonic() - asked) * 1000))
+        got = self._writing.acquire(timeout=WAIT_MS / 1000)
+        self._patience.already_ms = round((time.monotonic() - asked) * 1000)
+        if not got:
+            raise faults.busy(self._patience.already_ms)
         try:
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -97,10 +99,14 @@ class Lane:
         """How many jobs have not begun."""
         return self._jobs.qsize()
 
+    def hurry(self) -> None:
+        """Wait for no lock any more: the store is about to be closed."""
+        self._patience.give_up()
+
     async def close(self) -> None:
         """End the thread after the jobs it has; waits for locks are cut short. May be called twice."""
         self._closed = True
-        self._patience.give_up()
+        self.hurry()
         if self._thread is None:
             return
         self._jobs.put(None)

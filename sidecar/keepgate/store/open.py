@@ -105,7 +105,9 @@ class Store:
         self._closed = True
         if self._anchoring is not None:
             self._anchoring.cancel()
-        await self.evidence.close()
+        for lane in (self.canonical, self._evidence_lane, self.derived):
+            lane.hurry()
+        await self._evidence_lane.close()
         await self.canonical.close()
         if not self.read_only:
             with suppress(Fault):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
+from zlib import crc32
 
 import apsw
 from attrs import evolve
@@ -21,6 +22,7 @@ from keepgate.store.stopping import Cancelled, Progress, Stopped, silent
 PROBLEMS_MAX: Final = 1000
 """A store in ruins is not described any further."""
 
+_DERIVED: Final = ("units", "folded", "foldedCrc", "createdSeq", "ledgerSeq")
 _EVERY: Final = 500
 _WIDTH: Final = SEALED_COLUMNS.count(",") + 1
 
@@ -30,7 +32,7 @@ _STEPS: Final = f"""
 SELECT {SEALED_COLUMNS} FROM ledger WHERE entry_id IS NOT NULL AND decision = 'allowed' ORDER BY entry_id, seq
 """  # noqa: S608
 _STORED: Final = f"""
-SELECT {ENTRY_COLUMNS}, e.units, e.folded, e.created_seq, e.ledger_seq
+SELECT {ENTRY_COLUMNS}, e.units, e.folded, e.folded_crc, e.created_seq, e.ledger_seq
 FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row WHERE e.id = ?
 """  # noqa: S608
 _STRAYS: Final = """
@@ -201,16 +203,13 @@ def _difference(expected: Entry | None, stored: Row | None, first: int, last: in
         if expected is None and stored is None:
             return None
         return "is missing from the store" if stored is None else "was removed and is still in the store"
-    found = entry_of(stored[:-4])
+    found = entry_of(stored[:-5])
     was, says = state_of(expected), state_of(found)
     names = [name for name in was if was[name] != says[name]]
-    derived = (units(found.text), ascii_fold(found.text), first, last)
+    folded = ascii_fold(found.text)
+    derived = (units(found.text), folded, crc32(folded.encode()), first, last)
     names += [
-        name
-        for name, right, there in zip(
-            ("units", "folded", "createdSeq", "ledgerSeq"), derived, stored[-4:], strict=True
-        )
-        if right != there
+        name for name, right, there in zip(_DERIVED, derived, stored[-5:], strict=True) if right != there
     ]
     return f"differs from its ledger in {', '.join(names)}" if names else None
 

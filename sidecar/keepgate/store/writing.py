@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from zlib import crc32
 
 import apsw
 
@@ -14,15 +15,8 @@ from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.errors import proposal_not_found
 from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store.rows import (
-    ENTRY_COLUMNS,
-    PROPOSAL_COLUMNS,
-    Row,
-    entry_of,
-    one,
-    proposal_of,
-    proposal_values,
-)
+from keepgate.store.reads.entries import entries_at
+from keepgate.store.rows import PROPOSAL_COLUMNS, Row, one, proposal_of, proposal_values
 
 _FIND: Final = """
 SELECT e.row FROM entries AS e INDEXED BY entries_layer
@@ -31,27 +25,24 @@ WHERE e.scope = :scope AND e.workspace_key = :workspace_key AND e.track = :track
 ORDER BY e.created_seq
 """
 _TWIN: Final = """
-SELECT e.row FROM entries AS e INDEXED BY entries_size
-WHERE e.scope = :scope AND e.workspace_key = :workspace_key AND e.track = :track AND e.units = :units
+SELECT e.row FROM entries AS e INDEXED BY entries_twin
+WHERE e.scope = :scope AND e.workspace_key = :workspace_key AND e.track = :track AND e.folded_crc = :crc
   AND e.agent_key IN ('', :agent_key) AND e.folded = :folded
 ORDER BY e.created_seq LIMIT 1
 """
-_AT: Final = (
-    f"SELECT {ENTRY_COLUMNS} FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row WHERE e.row = ?"  # noqa: S608 - constants of this package
-)
 
 _FIRST_SEQ: Final = "SELECT min(seq) FROM ledger WHERE entry_id = ? AND decision = 'allowed'"
 _INSERT: Final = """
 INSERT INTO entries (id, track, scope, workspace_key, agent_key, text, source, tags, version, created_at,
-  updated_at, session_id, units, folded, created_seq, ledger_seq)
+  updated_at, session_id, units, folded, folded_crc, created_seq, ledger_seq)
 VALUES (:id, :track, :scope, :workspace_key, :agent_key, :text, :source, :tags, :version, :created_at,
-  :updated_at, :session_id, :units, :folded, :created_seq, :ledger_seq)
+  :updated_at, :session_id, :units, :folded, :folded_crc, :created_seq, :ledger_seq)
 RETURNING row
 """
 _REWRITE: Final = """
 UPDATE entries SET agent_key = :agent_key, text = :text, source = :source, tags = :tags, version = :version,
   updated_at = :updated_at, session_id = :session_id, units = :units, folded = :folded,
-  ledger_seq = :ledger_seq
+  folded_crc = :folded_crc, ledger_seq = :ledger_seq
 WHERE id = :id AND version = :version_before
 RETURNING row
 """
@@ -94,14 +85,15 @@ def find(db: apsw.Connection, layer: Layer, agent_key: str, match: str) -> Hits:
     """The layer's entries that contain ``match``, shared or that agent's: how many, and the first ten."""
     values = {**_layer(layer), "agent_key": agent_key, "needle": ascii_fold(match)}
     rows: list[Row] = db.execute(_FIND, values).fetchall()
-    return Hits(len(rows), tuple(_entry_at(db, *row) for row in rows[:SAMPLE_MAX]))
+    return Hits(len(rows), tuple(entries_at(db, [row for (row,) in rows[:SAMPLE_MAX]])))
 
 
 def twin(db: apsw.Connection, layer: Layer, agent_key: str, text: str) -> Entry | None:
     """The oldest entry of the layer with the same text but for ASCII case, shared or that agent's."""
-    values = {**_layer(layer), "agent_key": agent_key, "units": units(text), "folded": ascii_fold(text)}
+    folded = ascii_fold(text)
+    values = {**_layer(layer), "agent_key": agent_key, "folded": folded, "crc": crc32(folded.encode())}
     row = db.execute(_TWIN, values).fetchone()
-    return _entry_at(db, row[0]) if row else None
+    return entries_at(db, row)[0] if row else None
 
 
 def insert_entry(db: apsw.Connection, entry: Entry, ledger_seq: int) -> None:
@@ -204,15 +196,12 @@ def _the_one(cursor: apsw.Cursor, before: Entry) -> int:
     return found
 
 
-def _entry_at(db: apsw.Connection, row: int) -> Entry:
-    return entry_of(one(db.execute(_AT, (row,))))
-
-
 def _layer(layer: Layer) -> dict[str, Any]:
     return {"scope": layer.scope, "workspace_key": layer.workspace_key, "track": layer.track}
 
 
 def _columns(entry: Entry, ledger_seq: int) -> dict[str, Any]:
+    folded = ascii_fold(entry.text)
     return {
         "id": entry.id,
         "track": entry.track,
@@ -227,6 +216,7 @@ def _columns(entry: Entry, ledger_seq: int) -> dict[str, Any]:
         "updated_at": entry.updated_at,
         "session_id": entry.session_id,
         "units": units(entry.text),
-        "folded": ascii_fold(entry.text),
+        "folded": folded,
+        "folded_crc": crc32(folded.encode()),
         "ledger_seq": ledger_seq,
     }

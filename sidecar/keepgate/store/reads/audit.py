@@ -11,11 +11,12 @@ import apsw
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.entries import AuditRow, Scope, Version, WhyLink
 from keepgate.store.reads.entries import entry
-from keepgate.store.rows import Row, one
+from keepgate.store.rows import Row
 
 _AUDIT: Final = """
 SELECT seq, ts, action, track, scope, entry_id, payload, outcome, source, session_id, proposal_id, "by"
-FROM ledger WHERE seq = ?
+FROM json_each(?) AS asked CROSS JOIN ledger ON seq = asked.value
+ORDER BY seq DESC
 """
 _FILTER: Final = """
 seq < :before
@@ -81,8 +82,8 @@ def audit(
         "agent": viewer.agent_key,
         "workspaces": None if viewer.workspaces is None else json.dumps(sorted(viewer.workspaces)),
     }
-    seqs = islice(_newest(db, viewer, values), limit)
-    return [_audit_row(one(db.execute(_AUDIT, (seq,)))) for seq in seqs]
+    seqs = list(islice(_newest(db, viewer, values), limit))
+    return [_audit_row(row) for row in db.execute(_AUDIT, (json.dumps(seqs),))]
 
 
 def _newest(db: apsw.Connection, viewer: Viewer, values: dict[str, Any]) -> Iterator[int]:

@@ -2,7 +2,8 @@
 
 import heapq
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 import apsw
@@ -11,11 +12,16 @@ from keepgate.core.model.entry import Layer
 from keepgate.core.model.text import ascii_fold
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.entries import LAYERS, Entry, Scope, Track
-from keepgate.store.rows import ENTRY_COLUMNS, Row, entry_of, one
+from keepgate.store.rows import ENTRY_COLUMNS, Row, entry_of
 
 _FROM: Final = "FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row"
 _BY_ID: Final = f"SELECT {ENTRY_COLUMNS} {_FROM} WHERE e.id = :id"
-_BY_ROW: Final = f"SELECT {ENTRY_COLUMNS} {_FROM} WHERE e.row = ?"
+_AT_ROWS: Final = f"""
+SELECT {ENTRY_COLUMNS}
+FROM json_each(?) AS asked CROSS JOIN entries AS e ON e.row = asked.value
+  LEFT JOIN recall AS r ON r.entry = e.row
+ORDER BY asked.key
+"""  # noqa: S608
 _AGENT: Final = "(:agent IS NULL OR e.agent_key = '' OR e.agent_key = :agent)"
 
 # A view is a JSON array of [scope, workspace_key, track]; a view of null takes in every layer.
@@ -50,6 +56,9 @@ WHERE e.created_seq > :after AND {_AGENT} AND {_OF_KIND}
 ORDER BY e.created_seq
 """  # noqa: S608
 
+BATCH: Final = 200
+"""Entries that an iterator reads at once."""
+
 _USED: Final = "SELECT used FROM usage WHERE track = ? AND scope = ? AND workspace_key = ?"
 
 
@@ -82,7 +91,7 @@ def query(
     parts = {"source": _ANYWHERE if view is None else _IN_VIEW, "tagged": _TAGGED if tags else ""}
     total: int = db.execute(_COUNT.format(**parts), values).get
     rows: list[Row] = db.execute(_BEST.format(**parts), values).fetchall() if total > offset else []
-    return [_at(db, *row) for row in rows], total
+    return entries_at(db, [row for (row,) in rows]), total
 
 
 def entry(db: apsw.Connection, entry_id: str) -> Entry | None:
@@ -107,12 +116,10 @@ def list_page(
     after: int | None = None,
 ) -> tuple[list[Entry], int | None]:
     """A page of visible entries in creation order; where more follow, the ``created_seq`` to go on after."""
-    found: list[tuple[int, int]] = []
-    for seq, row in _in_creation_order(db, viewer, track, scope, after or 0):
-        if len(found) == limit:
-            return [_at(db, item) for _, item in found], found[-1][0]
-        found.append((seq, row))
-    return [_at(db, item) for _, item in found], None
+    ordered = _in_creation_order(db, viewer, track, scope, after or 0)
+    found = list(islice(ordered, limit + 1))
+    page = found[:limit]
+    return entries_at(db, [row for _, row in page]), page[-1][0] if len(found) > limit else None
 
 
 def snapshot_entries(db: apsw.Connection, viewer: Viewer) -> list[Entry]:
@@ -122,8 +129,9 @@ def snapshot_entries(db: apsw.Connection, viewer: Viewer) -> list[Entry]:
 
 def all_entries(db: apsw.Connection, viewer: Viewer) -> Iterator[Entry]:
     """Every visible entry in creation order, read as it goes: use it up where the connection runs."""
-    for _, row in _in_creation_order(db, viewer, None, None, 0):
-        yield _at(db, row)
+    ordered = _in_creation_order(db, viewer, None, None, 0)
+    while rows := [row for _, row in islice(ordered, BATCH)]:
+        yield from entries_at(db, rows)
 
 
 def usage(db: apsw.Connection, workspace_key: str) -> list[tuple[Track, Scope, int]]:
@@ -170,5 +178,6 @@ def _in_creation_order(
     ))  # fmt: skip
 
 
-def _at(db: apsw.Connection, row: int) -> Entry:
-    return entry_of(one(db.execute(_BY_ROW, (row,))))
+def entries_at(db: apsw.Connection, rows: Sequence[int]) -> list[Entry]:
+    """The entries at these rowids, in the order given."""
+    return [entry_of(row) for row in db.execute(_AT_ROWS, (json.dumps(rows),))]

@@ -58,4 +58,6 @@ def _consistently(db: apsw.Connection, work: Callable[[], T]) -> T:
     try:
         return work()
     finally:
-        db.execute("ROLLBACK")
+        # An error of the disk ends the transaction by itself.
+        if db.in_transaction:
+            db.execute("ROLLBACK")

@@ -39,7 +39,7 @@ CREATE INDEX ledger_workspace ON ledger (workspace_key, seq);
 CREATE INDEX ledger_snapshot ON ledger (workspace_key, agent_key, session_id, seq) WHERE action = 'snapshot';
 
 -- created_seq is the ledger row that first brought the entry: creation order, also after an undo.
--- units counts UTF-16, folded is the text with A to Z lower-cased.
+-- units counts UTF-16, folded is the text with A to Z lower-cased, folded_crc finds equal texts.
 CREATE TABLE entries (
   row INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -56,6 +56,7 @@ CREATE TABLE entries (
   session_id TEXT,
   units INTEGER NOT NULL CHECK (units > 0),
   folded TEXT NOT NULL,
+  folded_crc INTEGER NOT NULL,
   created_seq INTEGER NOT NULL UNIQUE REFERENCES ledger (seq),
   ledger_seq INTEGER NOT NULL UNIQUE REFERENCES ledger (seq),
   CHECK ((scope = 'workspace') = (workspace_key <> ''))
@@ -63,7 +64,7 @@ CREATE TABLE entries (
 -- Covers the substring test and the order of a query, so that a layer is read in one sweep.
 CREATE INDEX entries_layer ON entries
   (scope, workspace_key, track, created_seq, agent_key, updated_at, ledger_seq, folded);
-CREATE INDEX entries_size ON entries (scope, workspace_key, track, units);
+CREATE INDEX entries_twin ON entries (scope, workspace_key, track, folded_crc);
 
 -- change and author are JSON; home, agent_key and session_id repeat the author's for the indexes.
 CREATE TABLE proposals (
