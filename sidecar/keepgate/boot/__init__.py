@@ -1,65 +1,19 @@
-"""The composition root: the only place that puts store, gate and service together."""
+"""The composition root: the only place that puts store, gate and service together.
 
-import os
-import time
-import uuid
-from importlib.metadata import entry_points
+``places`` and ``config`` say where things are and how they are set; whoever asks only that does not pay for
+the rest.
+"""
 
-from attrs import evolve
+from typing import TYPE_CHECKING
 
-from keepgate.adapters.built_in import BUILT_IN
-from keepgate.adapters.registry import Registry, load_entry_points
-from keepgate.boot.places import Places
-from keepgate.core.model.stamp import Stamp
-from keepgate.gate.gate import Gate
-from keepgate.protocol.errors import Fault
-from keepgate.protocol.settings import Settings
-from keepgate.service.connection import Connection
-from keepgate.service.dispatch import require_complete
-from keepgate.service.events import Broadcast
-from keepgate.service.sidecar import Sidecar
-from keepgate.store.memory import Writer
-from keepgate.store.open import open_store
+if TYPE_CHECKING:
+    from keepgate.boot.places import Places
+    from keepgate.protocol.settings import Settings
+    from keepgate.service.sidecar import Sidecar
 
 
-def stamp_now() -> Stamp:
-    """This moment, with random ids and salts."""
-    return Stamp(
-        now_ms=time.time_ns() // 1_000_000,
-        new_id=lambda: str(uuid.uuid4()),
-        new_salt=lambda: os.urandom(16).hex(),
-    )
-
-
-async def open_sidecar(settings: Settings, places: Places) -> Sidecar:
+async def open_sidecar(settings: "Settings", places: "Places") -> "Sidecar":
     """Open the store and build everything over it. Raises the ``STORE_*`` faults."""
-    require_complete()
-    path = settings.store_path or places.store_path
-    store = await open_store(path, state_folder=places.state_folder, stamp_maker=stamp_now)
-    resolved = evolve(settings, store_path=path)
-    connections: list[Connection] = []
-    broadcast = Broadcast(lambda: connections)
-    registry, notices = _registry()
-    gate = Gate(writer=Writer(store), store=store, settings=resolved, announcer=broadcast, stamp=stamp_now)
-    return Sidecar(
-        store=store,
-        gate=gate,
-        settings=resolved,
-        registry=registry,
-        stamp=stamp_now,
-        broadcast=broadcast,
-        connections=connections,
-        notices=notices,
-    )
+    from keepgate.boot.compose import compose  # noqa: PLC0415 - `keepgate where` must not load the product
 
-
-def _registry() -> tuple[Registry, list[str]]:
-    """Built-in adapters first; an installed package cannot take their ids."""
-    registry = Registry(BUILT_IN)
-    installed, notices = load_entry_points(entry_points(group="keepgate.adapters"))
-    for adapter in installed:
-        try:
-            registry.register(adapter)
-        except Fault as fault:
-            notices.append(f"adapter {adapter.id} was left out: {fault.message}")
-    return registry, notices
+    return await compose(settings, places)
