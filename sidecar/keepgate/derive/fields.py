@@ -15,7 +15,7 @@ from keepgate.protocol.wire import camel
 NOTHING: Final = attrs.NOTHING
 _CODE: Final = re.compile(r"``(.+?)``")
 _ROLE: Final = re.compile(r":\w+:`~?(.+?)`")
-_LEAD: Final = re.compile(r"(?:Params|Result) of (?:the (?:request|notification) )?`[^`]+`(?:,|:)? *")
+_LEAD: Final = re.compile(r"(?:Params|Result) of [^:;.]*?`[^`]+`(?:, `[^`]+`| and `[^`]+`)*([:;,.]|(?= )) *")
 
 
 @frozen(kw_only=True)
@@ -106,6 +106,9 @@ def doc_of(cls: type) -> str:
 
 def remark_of(cls: type) -> str:
     """What the docstring of a params or result type says beyond naming its method."""
-    rest = _LEAD.sub("", doc_of(cls), count=1)
-    rest = rest if rest.strip(". ") else ""
+    doc = doc_of(cls)
+    lead = _LEAD.match(doc)
+    if lead is None:
+        return doc
+    rest = doc[lead.end() :] if lead[1] else ""
     return rest[:1].upper() + rest[1:]

@@ -70,7 +70,7 @@ def _operation(row: Operation) -> str:
     remark = remark_of(row.params)
     faults = ", ".join(link(str(code), _ERRORS) for code in dict.fromkeys(row.faults))
     request = {"jsonrpc": "2.0", "id": 1, "method": row.name, "params": example_params(row)}
-    result_remark = remark_of(row.result)
+    result_remark = "" if row.other_results else remark_of(row.result)
     return "\n".join(
         [
             f"## `{row.name}`\n",
