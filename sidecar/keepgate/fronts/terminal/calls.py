@@ -1,0 +1,114 @@
+"""The sidecar in process, for the length of one command: open, connect, call, close."""
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from attrs import fields_dict, frozen
+
+from keepgate import __version__
+from keepgate.boot import open_sidecar
+from keepgate.boot.config import load_settings, narrowed
+from keepgate.boot.places import Places, find_places
+from keepgate.fronts.terminal.prompt import TerminalApprover
+from keepgate.fronts.terminal.tty import Terminal
+from keepgate.gate.approvers import ClientInfo
+from keepgate.protocol.entries import SessionRef
+from keepgate.protocol.ops import BY_NAME
+from keepgate.protocol.settings import Settings
+from keepgate.protocol.wire import unstructure
+from keepgate.service.connection import Connection, NoPeer, Progress, Silent, Workspace
+from keepgate.service.sidecar import Sidecar
+from keepgate.service.workspaces import find_root
+
+CHANNEL: Final = "terminal"
+CLIENT: Final = ClientInfo(name="keepgate command line", version=__version__)
+
+
+@frozen(kw_only=True)
+class Entrance:
+    """What the command line says about where it enters.
+
+    ``workspace`` and ``store`` are paths or ``None``; ``agent`` is a preset, empty for none.
+    """
+
+    workspace: str | None = None
+    store: str | None = None
+    agent: str = ""
+
+
+@frozen(kw_only=True)
+class Calls:
+    """An open sidecar and one connection to it, in the workspace of the command."""
+
+    sidecar: Sidecar
+    connection: Connection
+    workspace: Workspace
+    session: SessionRef
+
+    async def call(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        as_session: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Do one operation and return its result in wire form. Raises ``Fault`` and ``UnknownMethod``.
+
+        Writes speak for the command's own session; reads are the management view unless ``as_session``.
+        Params that name a session, ``null`` included, are left as they are.
+        """
+        row = BY_NAME.get(method)
+        raw = dict(params)
+        if row is not None and "session" in fields_dict(row.params):
+            ours = unstructure(self.session) if row.session_required or as_session else None
+            raw.setdefault("session", ours)
+        return await self.sidecar.call(self.connection, method, raw, progress=progress or Silent())
+
+
+@asynccontextmanager
+async def entered(
+    entrance: Entrance, *, terminal: Terminal | None = None, may_decide: bool = False
+) -> AsyncIterator[Calls]:
+    """Open the sidecar for one command and close it again.
+
+    With a ``terminal``, writes are asked there. Raises ``Fault`` for a store that cannot be opened and for a
+    folder that cannot be a workspace.
+    """
+    places = find_places(os.environ)
+    options = {"storePath": entrance.store} if entrance.store is not None else None
+    settings = load_settings(places, os.environ, options=options)
+    async with AsyncExitStack() as stack:
+        sidecar = await _opened(stack, settings, places)
+        workspace = await find_root(
+            str(Path.cwd()),
+            sidecar.known_workspaces,
+            entrance.workspace,
+            identity=settings.workspace_identity,
+        )
+        narrower = narrowed(settings, workspace.path)
+        if narrower != settings:
+            # Which workspace it is can only be told with the store open; a project's own file narrows after.
+            await stack.aclose()
+            sidecar = await _opened(stack, narrower, places)
+        connection = sidecar.connect(
+            peer=NoPeer(),
+            channel=CHANNEL,
+            client=CLIENT,
+            folders=[workspace.path],
+            approver=TerminalApprover(terminal) if terminal is not None else None,
+            may_decide=may_decide,
+        )
+        stack.push_async_callback(sidecar.disconnect, connection)
+        session = SessionRef(id=f"cli-{uuid4()}", agent_preset=entrance.agent, cwd=workspace.path)
+        yield Calls(sidecar=sidecar, connection=connection, workspace=workspace, session=session)
+
+
+async def _opened(stack: AsyncExitStack, settings: Settings, places: Places) -> Sidecar:
+    sidecar = await open_sidecar(settings, places)
+    stack.push_async_callback(sidecar.close)
+    return sidecar

@@ -1,0 +1,168 @@
+"""Single results on a screen: an entry, why it is there, what a write did, the state of the store."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from keepgate.fronts.terminal.screen import Screen
+from keepgate.fronts.terminal.tables import budgets_table, clock
+from keepgate.protocol.entries import (
+    AddResult,
+    ConsolidateResult,
+    Entry,
+    RemoveResult,
+    ReplaceResult,
+    StatusResult,
+    UndoResult,
+    Usage,
+    VerifyResult,
+    WhyLink,
+    WhyResult,
+)
+
+if TYPE_CHECKING:
+    from keepgate.service.maintenance import Finding
+
+
+def entry_card(screen: Screen, entry: Entry) -> None:
+    """One entry with all its fields."""
+    screen.text(entry.text)
+    screen.line()
+    screen.fields(_entry_fields(entry))
+
+
+def _entry_fields(entry: Entry) -> Iterator[tuple[str, str]]:
+    yield "id", entry.id
+    yield "layer", f"{entry.track}/{entry.scope}"
+    if entry.workspace_key:
+        yield "workspace", entry.workspace_key
+    yield "kept for", f"the agent {entry.agent_key}" if entry.agent_key else "every agent"
+    if entry.tags:
+        yield "tags", ", ".join(entry.tags)
+    yield "source", entry.source
+    yield "version", str(entry.version)
+    yield "created", clock(entry.created_at)
+    yield "updated", clock(entry.updated_at)
+    yield "recalled", f"{entry.recall_count} times, last {clock(entry.last_recalled)}"
+    if entry.session_id:
+        yield "session", entry.session_id
+
+
+def added(screen: Screen, result: AddResult) -> None:
+    """What an add did."""
+    screen.line(f"Added {result.entry.id}; {_use(result.usage)}.")
+
+
+def replaced(screen: Screen, result: ReplaceResult) -> None:
+    """What a replace did."""
+    screen.line(f"Changed {result.entry.id} to version {result.entry.version}; {_use(result.usage)}.")
+
+
+def removed(screen: Screen, result: RemoveResult) -> None:
+    """What a remove did."""
+    screen.line(f"Removed {result.entry.id}; {_use(result.usage)}.")
+
+
+def consolidated(screen: Screen, result: ConsolidateResult) -> None:
+    """What a consolidate did."""
+    screen.line(
+        f"Put {result.entry.id} in the place of {_memories(len(result.removed))}; {_use(result.usage)}."
+    )
+
+
+def undone(screen: Screen, result: UndoResult) -> None:
+    """What an undo did."""
+    for entry in result.removed:
+        screen.line(f"Removed {entry.id}: {entry.text}")
+    for entry in result.restored:
+        screen.line(f"Restored {entry.id}, version {entry.version}: {entry.text}")
+    budgets_table(screen, result.usage)
+
+
+def _use(usage: Usage) -> str:
+    return f"{usage.track}/{usage.scope} holds {usage.used} of {usage.limit}"
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
+def why_card(screen: Screen, result: WhyResult) -> None:
+    """Who wanted a memory and who allowed it, change by change."""
+    if result.entry is None:
+        screen.line("This memory was removed.")
+    else:
+        screen.text(result.entry.text)
+    for link in result.chain:
+        screen.line()
+        screen.line(f"Version {link.version}, {link.action}: {link.outcome}")
+        screen.fields((f"  {name}", value) for name, value in _link_fields(link))
+
+
+def _link_fields(link: WhyLink) -> Iterator[tuple[str, str]]:
+    if link.asked_at is not None:
+        yield "asked", f"{clock(link.asked_at)} by {_client(link.asked_by)}"
+    if link.session_id:
+        yield "session", link.session_id
+    if link.agent_key:
+        yield "agent", link.agent_key
+    if link.decided_at is not None:
+        yield "decided", f"{clock(link.decided_at)} by {_client(link.decided_by)}"
+    if link.proposal_id:
+        yield "proposal", link.proposal_id
+    if link.hash:
+        yield "sha-256", link.hash
+    yield "ledger row", f"{link.seq}, {clock(link.ts)}"
+
+
+def _client(client: Mapping[str, Any] | None) -> str:
+    if client is None:
+        return "a standing policy"
+    version = f" {client['version']}" if client.get("version") else ""
+    channel = f" ({client['channel']})" if client.get("channel") else ""
+    return f"{client.get('client', 'an unnamed client')}{version}{channel}"
+
+
+def verify_card(screen: Screen, result: VerifyResult) -> None:
+    """Whether the ledger holds, and what is wrong where it does not."""
+    for problem in result.problems:
+        row = f" at row {problem.seq}" if problem.seq is not None else ""
+        screen.line(f"{problem.kind}{row}: {problem.message}")
+    if result.ok:
+        screen.line(f"The ledger holds: {result.rows} rows, and replaying them gives this store.")
+    else:
+        screen.line(f"The ledger does not hold; {result.rows} rows were checked.")
+    screen.line(f"head {result.head}")
+
+
+def status_card(screen: Screen, status: StatusResult) -> None:
+    """The state of the store."""
+    screen.line(f"{status.health}: {status.message}")
+    screen.fields(_status_fields(status))
+    _problems(screen, status.problems)
+
+
+def _status_fields(status: StatusResult) -> Iterator[tuple[str, str]]:
+    yield "keepgate", status.version
+    yield "store", status.store_path
+    yield "store id", status.store_id
+    yield "store version", str(status.store_version)
+    yield "file system", f"{status.file_system}, journal {status.journal_mode}"
+    for name, count in status.counts.items():
+        yield name.replace("_", " "), str(count)
+    took = status.write_round_trip_ms
+    yield "write round trip", "failed" if took is None else f"{took:.1f} ms"
+    for workspace in status.workspaces:
+        yield "workspace", f"{workspace.get('key', '')} ({workspace.get('rule', '')})"
+
+
+def _problems(screen: Screen, problems: Iterable[str]) -> None:
+    for problem in problems:
+        screen.line(f"! {problem}")
+
+
+def findings_card(screen: Screen, findings: "Iterable[Finding]") -> None:
+    """What was looked at, one line each, and under each problem what to do."""
+    for finding in findings:
+        screen.line(f"{'ok ' if finding.ok else '!! '} {finding.name}: {finding.message}")
+        if finding.fix:
+            screen.line(f"    fix: {finding.fix}")

@@ -1,0 +1,191 @@
+"""The question as lines of text: the whole change, with every hidden character written out."""
+
+import difflib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from typing import Any, Final
+
+import click
+from attrs import frozen
+
+from keepgate.core.model.text import make_visible, one_line
+from keepgate.protocol.entries import Usage
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, ProposalsGetResult
+
+
+class Tone(Enum):
+    """What a line is, so that a terminal with colours can tell."""
+
+    PLAIN = "plain"
+    TITLE = "title"
+    WARNING = "warning"
+    GONE = "gone"
+    NEW = "new"
+
+
+@frozen
+class Line:
+    """One line of the question, without its end. ``text`` holds no control characters but tabs."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+_PAINT: Final[dict[Tone, Callable[[str], str]]] = {
+    Tone.PLAIN: str,
+    Tone.TITLE: lambda text: click.style(text, bold=True),
+    Tone.WARNING: lambda text: click.style(text, fg="yellow", bold=True),
+    Tone.GONE: lambda text: click.style(text, fg="red"),
+    Tone.NEW: lambda text: click.style(text, fg="green"),
+}
+
+
+def painted(lines: Iterable[Line], *, colour: bool) -> str:
+    """Lines as one text that ends in a line break, in colours or without."""
+    return "".join((_PAINT[line.tone](line.text) if colour else line.text) + "\n" for line in lines)
+
+
+_HEADINGS: Final = {
+    "add": "add a memory to {layer}",
+    "replace": "change a memory of {layer}",
+    "remove": "remove a memory from {layer}",
+    "consolidate": "put one memory in the place of {targets} in {layer}",
+    "seed": "add {count} memories",
+    "undo": "take a change back",
+}
+
+
+def question_lines(question: ApprovalRequestParams) -> Iterator[Line]:
+    """The question: what and where, warnings, who asks, the whole change, and what it does to the budgets."""
+    yield Line(f"keepgate asks: {_heading(question)}?", Tone.TITLE)
+    for warning in question.warnings:
+        yield Line(f"! {one_line(warning.message)}", Tone.WARNING)
+    yield Line("")
+    yield from _labelled(_who(question))
+    yield Line("")
+    yield from change_lines(question)
+    yield Line("")
+    yield from _budget_lines(question.usage)
+
+
+def proposal_lines(found: ProposalsGetResult) -> Iterator[Line]:
+    """A stored wish: as the question would be put now, or what is left of it once it cannot be asked."""
+    proposal = found.proposal
+    yield Line(f"Proposal {proposal.id}, {proposal.status}{_ended(proposal.outcome)}")
+    if found.ask is not None:
+        yield from question_lines(found.ask)
+        return
+    if found.problem is not None:
+        yield Line(f"! It can no longer be made: {one_line(found.problem)}", Tone.WARNING)
+    yield Line(f"{proposal.kind} in {proposal.track}/{proposal.scope}:")
+    yield from _block("  ", proposal.text, Tone.PLAIN)
+
+
+def _ended(outcome: str | None) -> str:
+    return f", {one_line(outcome)}" if outcome else ""
+
+
+def change_lines(question: ApprovalRequestParams) -> Iterator[Line]:
+    """The change: ``-`` before what goes, ``+`` before what comes, two blanks before what stays."""
+    if question.from_ is not None and question.to is not None:
+        yield from _difference(question.from_, question.to)
+        return
+    for target in question.targets:
+        yield from _block("- ", target.text, Tone.GONE)
+    for entry in question.entries:
+        if question.track == "batch":
+            yield Line(f"{entry.track}/{entry.scope}{_tag_note(entry)}:")
+        yield from _block("+ ", entry.text, Tone.NEW)
+
+
+def everything_lines(question: ApprovalRequestParams) -> Iterator[Line]:
+    """Every field of the change in full: ids and versions of targets, keys of new entries, the hash."""
+    yield from _labelled(
+        [
+            ("proposal", question.id),
+            ("waits until", time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(question.deadline / 1000))),
+            ("sha-256", question.hash),
+        ]
+    )
+    for target in question.targets:
+        yield Line(f"entry {target.id}, version {target.version}, as it is now:", Tone.TITLE)
+        if target.match is not None:
+            yield Line(f"  named by: {one_line(target.match)}")
+        yield from _block("- ", target.text, Tone.GONE)
+    for entry in question.entries:
+        yield Line(f"entry in {entry.track}/{entry.scope}, as it would be:", Tone.TITLE)
+        yield from _labelled(_entry_fields(entry))
+        yield from _block("+ ", entry.text, Tone.NEW)
+
+
+def _heading(question: ApprovalRequestParams) -> str:
+    targets = f"{len(question.targets)} {'memory' if len(question.targets) == 1 else 'memories'}"
+    form = _HEADINGS.get(question.action, question.action)
+    return form.format(layer=f"{question.track}/{question.scope}", count=question.count, targets=targets)
+
+
+def _who(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
+    if question.workspace_key:
+        yield "workspace", question.workspace_key
+    yield (
+        "asked by",
+        _client(question.client) + (f", session {question.session_id}" if question.session_id else ""),
+    )
+    if question.agent_key:
+        yield "agent", question.agent_key
+    if question.source:
+        yield "source", question.source
+    if len(question.entries) == 1 and question.entries[0].tags:
+        yield "tags", ", ".join(question.entries[0].tags)
+
+
+def _client(client: dict[str, Any] | None) -> str:
+    if client is None:
+        return "this command"
+    return f"{client.get('client', 'unknown')} {client.get('version', '')}".rstrip()
+
+
+def _entry_fields(entry: AskEntry) -> Iterator[tuple[str, str]]:
+    if entry.workspace_key:
+        yield "workspace", entry.workspace_key
+    yield "kept for", f"the agent {entry.agent_key}" if entry.agent_key else "every agent"
+    yield "source", entry.source
+    if entry.tags:
+        yield "tags", ", ".join(entry.tags)
+
+
+def _tag_note(entry: AskEntry) -> str:
+    return f" [{one_line(', '.join(entry.tags))}]" if entry.tags else ""
+
+
+def _labelled(fields: Iterable[tuple[str, str]]) -> Iterator[Line]:
+    for name, value in fields:
+        yield Line(f"  {name:<11} {one_line(value)}")
+
+
+def _difference(before: str, after: str) -> Iterator[Line]:
+    # Compared as shown, so that two texts that differ in a hidden character alone differ on the screen too.
+    old, new = make_visible(before).split("\n"), make_visible(after).split("\n")
+    for kind, old_from, old_to, new_from, new_to in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
+        if kind == "equal":
+            yield from (Line(f"  {line}") for line in old[old_from:old_to])
+            continue
+        yield from (Line(f"- {line}", Tone.GONE) for line in old[old_from:old_to])
+        yield from (Line(f"+ {line}", Tone.NEW) for line in new[new_from:new_to])
+
+
+def _block(prefix: str, text: str, tone: Tone) -> Iterator[Line]:
+    # Every line carries the prefix: a line break in a memory cannot begin a line of ours.
+    yield from (Line(prefix + line, tone) for line in make_visible(text).split("\n"))
+
+
+def _budget_lines(usage: Iterable[Usage]) -> Iterator[Line]:
+    for row in usage:
+        over = row.used > row.limit
+        yield Line(
+            f"{row.track}/{row.scope} will hold {row.used} of {row.limit} units",
+            Tone.WARNING if over else Tone.PLAIN,
+        )
