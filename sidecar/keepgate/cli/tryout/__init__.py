@@ -1,0 +1,1 @@
+"""``keepgate try``: an editor played in the terminal, with a real sidecar behind it."""
