@@ -96,6 +96,10 @@ class RawServer:
             )
         )
 
+    def answer_to_nothing(self) -> Json:
+        """The response with the id null."""
+        return self.until(lambda message: "method" not in message and message["id"] is None)
+
     def ask(self, method: str, params: Any = None, *, number: Any = None) -> Json:
         return self.answer(self.begin(method, params, number=number))
 

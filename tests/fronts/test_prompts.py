@@ -1,0 +1,340 @@
+"""The person at an editor: what is asked, which answers count, and in which order."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROMPT = "window/showMessageRequest"
+ACTIONS = ["Allow once", "Allow for this session", "Show change", "Reject"]
+WRITE = {"session": {"id": "s1"}, "track": "agent", "scope": "workspace", "text": "Use tabs."}
+
+
+def outcome(answer: Any) -> str:
+    """``stored``, or the outcome of a denial."""
+    if "result" in answer:
+        return "stored"
+    error = answer["error"]
+    assert (-32055, "WRITE_DENIED") == (error["code"], error["data"]["code"])
+    return str(error["data"]["details"]["outcome"])
+
+
+def test_the_prompt(server: Any) -> None:
+    """One readable line, a blank one, the payload; exactly four actions; Info without warnings."""
+    number = server.begin("memory/add", WRITE)
+
+    prompt = server.request_of_server(PROMPT)
+
+    assert {
+        "type": 3,
+        "message": 'Add to the agent memory of "project"? Source keepgate, session s1.\n\nUse tabs.',
+        "actions": [{"title": title} for title in ACTIONS],
+    } == prompt["params"]
+    server.reply(prompt, {"title": "Allow once"})
+    assert outcome(server.answer(number)) == "stored"
+
+
+def test_a_prompt_with_a_warning(server: Any) -> None:
+    """Hidden characters are written out, warned of, and make the message a Warning."""
+    server.begin("memory/add", {**WRITE, "text": "harmless\u202etxet"})
+
+    params = server.request_of_server(PROMPT)["params"]
+
+    assert params["type"] == 2
+    first, second, rest = params["message"].split("\n", 2)
+    assert second.startswith("Warning: ")
+    assert rest == "\nharmless⟨U+202E⟩txet"
+    assert "hidden" in second
+    assert first.startswith("Add to the agent memory")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"title": "Allow once"}, "stored"),
+        ({"title": "Allow for this session", "extra": 1}, "stored"),
+        ({"title": "Reject"}, "rejected"),
+        (None, "cancelled"),
+        ({"title": "allow once"}, "cancelled"),
+        ({"title": "Allow once "}, "cancelled"),
+        ({"title": "Approve"}, "cancelled"),
+        ({"title": ["Allow once"]}, "cancelled"),
+        ({"title": None}, "cancelled"),
+        ({}, "cancelled"),
+        ([], "cancelled"),
+        ("Allow once", "cancelled"),
+        (True, "cancelled"),
+    ],
+)
+def test_only_an_exact_title_counts(server: Any, answer: Any, expected: str) -> None:
+    """A title that was not offered, a malformed result and null are dismissals, not permissions."""
+    number = server.begin("memory/add", WRITE)
+
+    server.reply(server.request_of_server(PROMPT), answer)
+
+    assert expected == outcome(server.answer(number))
+    stored = server.result("memory/query", {"text": "tabs"})["total"]
+    assert (1 if expected == "stored" else 0) == stored
+
+
+@pytest.mark.parametrize(
+    "error", [{"code": -32601, "message": "no such method"}, {"code": 1, "message": "no window"}, {}, 5]
+)
+def test_an_error_means_that_nobody_is_there(server: Any, error: Any) -> None:
+    """A client that cannot show a message leaves the wish in the inbox."""
+    number = server.begin("memory/add", WRITE)
+    prompt = server.request_of_server(PROMPT)
+
+    server.send({"jsonrpc": "2.0", "id": prompt["id"], "error": error})
+
+    assert outcome(server.answer(number)) == "unavailable"
+    assert len(server.result("proposals/list", {"status": "pending"})["proposals"]) == 1
+
+
+def test_an_answer_without_a_result_is_a_dismissal(server: Any) -> None:
+    """Clients that leave ``result`` out when it is nothing have dismissed the prompt."""
+    number = server.begin("memory/add", WRITE)
+    prompt = server.request_of_server(PROMPT)
+
+    server.send({"jsonrpc": "2.0", "id": prompt["id"]})
+
+    assert outcome(server.answer(number)) == "cancelled"
+
+
+def test_silence_until_the_deadline(spawn: Any, project: Path) -> None:
+    """Nobody answers: unavailable, the wish waits in the inbox, and the late answer changes nothing."""
+    server = spawn()
+    server.initialize(project, initializationOptions={"approvalTimeoutSeconds": 1})
+    number = server.begin("memory/add", WRITE)
+    prompt = server.request_of_server(PROMPT)
+
+    denied = server.answer(number)
+    server.reply(prompt, {"title": "Allow once"})
+
+    assert outcome(denied) == "unavailable"
+    assert server.result("memory/query", {"text": "tabs"})["total"] == 0
+    assert len(server.result("proposals/list", {"status": "pending"})["proposals"]) == 1
+
+
+def test_prompts_come_one_after_another(server: Any) -> None:
+    """The second question waits until the first is answered."""
+    first = server.begin("memory/add", WRITE)
+    second = server.begin("memory/add", {**WRITE, "text": "Use spaces."})
+    prompt = server.request_of_server(PROMPT)
+    server.result("memory/budgets")
+    shown_at_once = len(server.requests(PROMPT))
+
+    server.reply(prompt, {"title": "Allow once"})
+    server.answer(first)
+    server.reply(server.request_of_server(PROMPT, 2), {"title": "Reject"})
+
+    assert shown_at_once == 1
+    assert outcome(server.answer(second)) == "rejected"
+
+
+def test_a_batch_is_shown_whole(server: Any) -> None:
+    """Every text of a seed is in the message, and it asks once."""
+    texts = [f"Lesson {number}: " + "x" * 30 for number in range(60)]
+    entries = [{"track": "agent", "scope": "workspace", "text": text} for text in texts]
+    number = server.begin("memory/seed", {"session": {"id": "s1"}, "entries": entries})
+
+    prompt = server.request_of_server(PROMPT)
+    server.reply(prompt, {"title": "Allow once"})
+
+    assert [] == [text for text in texts if f"agent/workspace: {text}" not in prompt["params"]["message"]]
+    assert prompt["params"]["message"].startswith('Add 60 memories in "project"? ')
+    assert server.answer(number)["result"]["added"] == 60
+    assert len(server.requests(PROMPT)) == 1
+
+
+def test_allowing_for_the_session(server: Any) -> None:
+    """A second addition to the same layer in the same session is not asked about."""
+    number = server.begin("memory/add", WRITE)
+    server.reply(server.request_of_server(PROMPT), {"title": "Allow for this session"})
+    server.answer(number)
+
+    server.result("memory/add", {**WRITE, "text": "Use spaces."})
+
+    assert len(server.requests(PROMPT)) == 1
+
+
+class TestShowChange:
+    """``Show change`` opens the change as a document, where the editor can, and asks again."""
+
+    WINDOW = {"window": {"showDocument": {"support": True}}}
+
+    def test_the_document(self, spawn: Any, project: Path) -> None:
+        """A private file with the whole change, opened, asked about again, and removed with the answer."""
+        server = spawn()
+        server.initialize(project, capabilities=self.WINDOW)
+        number = server.begin("memory/add", WRITE)
+        server.reply(server.request_of_server(PROMPT), {"title": "Show change"})
+        shown = server.request_of_server("window/showDocument")
+        path = Path(shown["params"]["uri"].removeprefix("file://"))
+        text = path.read_text(encoding="utf-8")
+        server.reply(shown, {"success": True})
+
+        again = server.request_of_server(PROMPT, 2)
+        server.reply(again, {"title": "Allow once"})
+
+        assert outcome(server.answer(number)) == "stored"
+        assert server.requests(PROMPT)[0]["params"] == again["params"]
+        assert "+++ agent/workspace, source keepgate\nUse tabs.\n" in text
+        assert not path.exists()
+
+    @pytest.mark.parametrize("reply", [{"success": False}, None, {"code": -32601, "message": "cannot"}])
+    def test_an_editor_that_does_not_open_it(self, spawn: Any, project: Path, reply: Any) -> None:
+        """The question comes again all the same: its message holds the whole change."""
+        server = spawn()
+        server.initialize(project, capabilities=self.WINDOW)
+        number = server.begin("memory/add", WRITE)
+        server.reply(server.request_of_server(PROMPT), {"title": "Show change"})
+        shown = server.request_of_server("window/showDocument")
+
+        member = "error" if reply and "code" in reply else "result"
+        server.send({"jsonrpc": "2.0", "id": shown["id"], member: reply})
+        server.reply(server.request_of_server(PROMPT, 2), {"title": "Reject"})
+
+        assert outcome(server.answer(number)) == "rejected"
+
+    def test_an_editor_that_cannot_open_documents(self, server: Any) -> None:
+        """Without the capability the question comes again at once."""
+        number = server.begin("memory/add", WRITE)
+
+        server.reply(server.request_of_server(PROMPT), {"title": "Show change"})
+        server.reply(server.request_of_server(PROMPT, 2), {"title": "Allow once"})
+
+        assert outcome(server.answer(number)) == "stored"
+        assert [] == server.requests("window/showDocument")
+
+    def test_an_editor_that_shows_for_ever(self, server: Any) -> None:
+        """A client that answers every prompt with ``Show change`` has dismissed it at some point."""
+        number = server.begin("memory/add", WRITE)
+
+        for count in range(1, 21):
+            server.reply(server.request_of_server(PROMPT, count), {"title": "Show change"})
+
+        assert outcome(server.answer(number)) == "cancelled"
+
+    def test_a_document_that_cannot_be_written(self, spawn: Any, project: Path, home: Path) -> None:
+        """The client's log says so, and the question comes again."""
+        server = spawn()
+        server.initialize(project, capabilities=self.WINDOW)
+        (home / "state" / "changes").write_text("a file where the folder should be")
+        number = server.begin("memory/add", WRITE)
+
+        server.reply(server.request_of_server(PROMPT), {"title": "Show change"})
+        server.reply(server.request_of_server(PROMPT, 2), {"title": "Allow once"})
+
+        assert outcome(server.answer(number)) == "stored"
+        assert "could not be written" in server.notification("window/logMessage")["message"]
+
+    def test_the_document_goes_with_a_cancelled_request(self, spawn: Any, project: Path, home: Path) -> None:
+        """Nothing is left when the question is withdrawn while the document is shown."""
+        server = spawn()
+        server.initialize(project, capabilities=self.WINDOW)
+        number = server.begin("memory/add", WRITE)
+        server.reply(server.request_of_server(PROMPT), {"title": "Show change"})
+        server.reply(server.request_of_server("window/showDocument"), {"success": True})
+        server.request_of_server(PROMPT, 2)
+
+        server.notify("$/cancelRequest", {"id": number})
+        server.answer(number)
+        server.result("memory/budgets")
+
+        assert [] == list((home / "state" / "changes").iterdir())
+
+
+class TestStructuredQuestions:
+    """Clients that announced ``approvalRequest`` are asked with ``approval/request``."""
+
+    ANNOUNCED = {"experimental": {"keepgate": {"approvalRequest": True}}}
+    ASK = "approval/request"
+
+    @pytest.fixture
+    def rich(self, spawn: Any, project: Path) -> Any:
+        """A server whose client puts structured questions."""
+        server = spawn()
+        result = server.initialize(project, capabilities=self.ANNOUNCED)
+        assert result["capabilities"]["experimental"]["keepgate"]["approval"] == "request"
+        return server
+
+    def test_the_question(self, rich: Any, project: Path) -> None:
+        """The payload is structured and whole, and answered with its hash."""
+        number = rich.begin("memory/add", {**WRITE, "tags": ["style"]})
+
+        ask = rich.request_of_server(self.ASK)
+        rich.reply(ask, {"outcome": "allowed-once", "hash": ask["params"]["hash"]})
+
+        assert outcome(rich.answer(number)) == "stored"
+        assert ("add", "Use tabs.", str(project)) == tuple(
+            ask["params"][name] for name in ("action", "text", "workspaceKey")
+        )
+        assert ask["params"]["entries"][0]["tags"] == ["style"]
+        assert [] == rich.requests(PROMPT)
+
+    @pytest.mark.parametrize(
+        ("change", "expected"),
+        [
+            ({}, "stored"),
+            ({"outcome": "allowed-session"}, "stored"),
+            ({"outcome": "rejected"}, "rejected"),
+            ({"outcome": "cancelled"}, "cancelled"),
+            ({"hash": "0" * 64}, "cancelled"),
+            ({"outcome": "allowed"}, "cancelled"),
+            ({"outcome": True}, "cancelled"),
+            ({"hash": None}, "cancelled"),
+            (None, "cancelled"),
+        ],
+    )
+    def test_answers(self, rich: Any, change: Any, expected: str) -> None:
+        """Only the four outcomes with the hash of the question count; all else is a dismissal."""
+        number = rich.begin("memory/add", WRITE)
+        ask = rich.request_of_server(self.ASK)
+        fine = {"outcome": "allowed-once", "hash": ask["params"]["hash"]}
+
+        rich.reply(ask, None if change is None else {**fine, **change})
+
+        assert expected == outcome(rich.answer(number))
+
+    def test_an_error(self, rich: Any) -> None:
+        """A client that answers with an error has nobody there."""
+        number = rich.begin("memory/add", WRITE)
+        ask = rich.request_of_server(self.ASK)
+
+        rich.send({"jsonrpc": "2.0", "id": ask["id"], "error": {"code": -32601, "message": "no"}})
+
+        assert outcome(rich.answer(number)) == "unavailable"
+
+    def test_the_client_may_decide(self, rich: Any) -> None:
+        """It may also answer proposals from its own inbox, with the hash it was shown."""
+        change = {"action": "add", "track": "agent", "scope": "workspace", "text": "Use tabs."}
+        made = rich.result("proposals/create", {"session": {"id": "s1"}, "change": change})["proposal"]
+
+        decided = rich.result("proposals/approve", {"id": made["id"], "hash": made["hash"]})
+
+        assert decided["proposal"]["status"] == "approved"
+
+
+def test_who_may_decide(spawn: Any, project: Path) -> None:
+    """Without an announcement a client sees proposals and decides none, and is not told it could."""
+    server = spawn()
+    result = server.initialize(project)
+    change = {"action": "add", "track": "agent", "scope": "workspace", "text": "Use tabs."}
+    made = server.result("proposals/create", {"session": {"id": "s1"}, "change": change})["proposal"]
+
+    error = server.error("proposals/approve", {"id": made["id"], "hash": made["hash"]})
+
+    assert error["data"]["code"] == "WRITE_DENIED"
+    methods = result["capabilities"]["experimental"]["keepgate"]["methods"]
+    assert ("proposals/list" in methods, "proposals/approve" in methods) == (True, False)
+
+
+def test_an_approver_announced_in_the_options(spawn: Any, project: Path) -> None:
+    """Clients that cannot set capabilities announce in ``initializationOptions.client``."""
+    server = spawn()
+
+    result = server.initialize(project, initializationOptions={"client": {"approver": True}})
+
+    keepgate = result["capabilities"]["experimental"]["keepgate"]
+    assert ("message", True) == (keepgate["approval"], "proposals/dismiss" in keepgate["methods"])

@@ -1,0 +1,128 @@
+"""The wire belongs to the protocol: nothing that prints reaches it, and nobody who does not read stops it."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NOISE = """
+import ctypes
+import os
+import subprocess
+import sys
+import warnings
+
+print("noise: print")
+sys.stdout.write("noise: no newline")
+os.write(1, b"noise: descriptor\\n")
+ctypes.CDLL(None).puts(b"noise: C")
+ctypes.CDLL(None).fflush(None)
+subprocess.run([sys.executable, "-c", "print('noise: child')"], check=True)
+warnings.warn("noise: warning", stacklevel=1)
+sys.stdin.read()
+os.read(0, 1000)
+
+
+class Noisy:
+    id = "noisy"
+"""
+
+
+@pytest.fixture
+def noisy_package(tmp_path: Path) -> Path:
+    """An installed package whose adapter prints while the sidecar loads it."""
+    folder = tmp_path / "site"
+    info = folder / "noisy-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "noisy.py").write_text(NOISE, encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[keepgate.adapters]\nnoisy = noisy:Noisy\n")
+    return folder
+
+
+@pytest.mark.parametrize("framing", ["lsp", "lines"])
+def test_printing_code_cannot_reach_the_wire(spawn: Any, noisy_package: Path, framing: str) -> None:
+    """``print``, writes to descriptor 1, C code and child processes end on stderr; stdin is empty for them."""
+    server = spawn(framing=framing, env={"PYTHONPATH": str(noisy_package)})
+
+    server.initialize()
+
+    assert "result" in server.ask("memory/budgets")
+    kinds = ("print", "no newline", "descriptor", "C", "child", "warning")
+    assert [] == [kind for kind in kinds if f"noise: {kind}" not in server.stderr]
+    assert server.broken is None
+
+
+def test_a_client_that_does_not_read_gets_everything_later(spawn: Any, project: Path) -> None:
+    """Output that nobody reads pauses reading, loses nothing, and is all there once the client reads."""
+    server = spawn(reading=False)
+    text = "x" * 400_000
+    count = 60
+    asking = threading.Thread(
+        target=lambda: [server.begin("memory/get", {"id": text}, number=number) for number in range(count)]
+    )
+    server.begin("initialize", {"capabilities": {}}, number="first")
+
+    asking.start()
+    asking.join(3)
+    paused = asking.is_alive()
+    server.start_reading()
+    answers = [server.answer(number) for number in range(count)]
+    asking.join()
+
+    assert paused
+    assert [text] * count == [answer["error"]["data"]["details"]["match"] for answer in answers]
+
+
+def test_a_client_that_does_not_read_blocks_nobody_else(spawn: Any, project: Path) -> None:
+    """Another client of the same store writes while the first one reads nothing."""
+    deaf = spawn(reading=False)
+    deaf.begin("initialize", {"capabilities": {}}, number="first")
+    asking = threading.Thread(
+        target=lambda: [deaf.begin("memory/get", {"id": "x" * 400_000}) for _ in range(60)], daemon=True
+    )
+    asking.start()
+    other = spawn()
+    other.initialize(project, initializationOptions={"writePolicy": "auto"})
+
+    added = other.result(
+        "memory/add",
+        {"session": {"id": "s"}, "track": "user", "scope": "workspace", "text": "Written meanwhile."},
+    )
+
+    assert added["entry"]["text"] == "Written meanwhile."
+    deaf.process.terminate()
+    assert deaf.exit_code() == 1
+    deaf.start_reading()
+    asking.join(10)
+
+
+def test_the_log_names_no_memory(spawn: Any, project: Path) -> None:
+    """At the default level neither stderr nor the log file holds a word of what was written."""
+    log = project / "keepgate.log"
+    server = spawn("--log-file", str(log))
+    server.initialize(project)
+    write = {"session": {"id": "s"}, "track": "user", "scope": "workspace", "text": "Rosebud"}
+    number = server.begin("memory/add", write)
+    server.reply(server.request_of_server("window/showMessageRequest"), {"title": "Reject"})
+
+    denied = server.answer(number)
+    server.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [{"uri": "nowhere:/x"}]}})
+    warned = server.notification("window/logMessage")
+
+    assert denied["error"]["data"]["code"] == "WRITE_DENIED"
+    assert warned["message"].startswith("workspace/didChangeWorkspaceFolders was ignored: ")
+    server.close_stdin()
+    server.exit_code()
+    assert warned["message"] in server.stderr
+    assert warned["message"] in log.read_text(encoding="utf-8")
+    assert "Rosebud" not in server.stderr + log.read_text(encoding="utf-8")
+
+
+def test_a_log_file_that_cannot_be_written(spawn: Any, project: Path) -> None:
+    """The process says so in one line and exits with 1."""
+    server = spawn("--log-file", str(project / "absent" / "keepgate.log"))
+
+    assert server.exit_code() == 1
+    assert server.stderr.startswith("keepgate: cannot serve: ")
