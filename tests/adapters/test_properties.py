@@ -83,7 +83,7 @@ def entries_of(entry, made: list[dict[str, Any]]) -> list[Any]:
 @settings(deadline=None)
 @given(made=drafts())
 def test_texts_and_layers_survive_a_round_trip(adapter_id: str, made, entry) -> None:
-    """What was exported is adapted to the same texts in the same layers, to the character."""
+    """What was exported is adapted to the same texts in the same layers (DSH-9-pure)."""
     adapter = BY_ID[adapter_id]
     payload = json.loads(json.dumps(export(adapter, entries_of(entry, made))))
 

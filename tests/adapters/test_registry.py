@@ -40,7 +40,7 @@ def plain(**changes: Any) -> PureAdapter:
 
 
 def test_lists_what_ships_sorted_by_id(built_in) -> None:
-    """The four built-in adapters are listed by id with what they read and write."""
+    """The four built-in adapters are listed by id with what they read and write (DSH-9-built-in)."""
     registry = Registry(built_in.values())
 
     assert ["claude-code-memory-md", "hermes-memory-md", "mem0", "server-memory"] == [
@@ -50,7 +50,7 @@ def test_lists_what_ships_sorted_by_id(built_in) -> None:
 
 
 def test_a_registration_can_be_taken_back(built_in) -> None:
-    """The disposer removes its own registration, once, and leaves a later one of the same id alone."""
+    """The disposer removes its own registration, once, and no later one of that id (DSH-9-register)."""
     registry = Registry(built_in.values())
     first = registry.register(plain())
     first()
@@ -87,7 +87,7 @@ def test_a_listing_stays_as_it_was(built_in) -> None:
 
 @pytest.mark.parametrize("adapter_id", ["nope", "", "Mem0", "plain"])
 def test_an_unknown_id_is_not_found(adapter_id: str) -> None:
-    """Any id that nobody registered, one that was taken back included."""
+    """Any id that nobody registered, one that was taken back included (DSH-9-not-found)."""
     registry = Registry()
     registry.register(plain())()
 
@@ -177,7 +177,7 @@ WRONG_ANSWERS = {
 
 @pytest.mark.parametrize("run", WRONG_ANSWERS.values(), ids=WRONG_ANSWERS.keys())
 def test_whatever_adapt_does_wrong_is_adapter_payload(run: Callable[[Any], Any]) -> None:
-    """Foreign exceptions and malformed answers become the contract's fault with the adapter's id."""
+    """Foreign exceptions and malformed answers are the contract's fault, with the id (DSH-9-payload)."""
     with pytest.raises(Fault) as caught:
         adapt(plain(adapt=run), "payload")
 

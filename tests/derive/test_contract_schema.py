@@ -159,7 +159,7 @@ BAD = {
 
 @pytest.mark.parametrize(("name", "value"), BAD.values(), ids=BAD.keys())
 def test_what_the_contract_forbids(name: str, value: Any, contract) -> None:
-    """Each of these differs in one place from something that passes."""
+    """Each of these differs in one place from something that passes (DSH-2-fields, DSH-2-tags)."""
     assert contract(name, value)
 
 

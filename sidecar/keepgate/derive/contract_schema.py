@@ -42,24 +42,41 @@ _DETAILS: Final[Mapping[str, Schema]] = {
 
 def contract_schema() -> Schema:
     """The whole document."""
-    definitions = {
+    return document(
+        "dsh-memory-protocol-v1",
+        "dsh-memory-protocol v1",
+        "Shapes of the contract. Lengths there are UTF-16 units; JSON Schema counts characters.",
+        {"$ref": f"{DEFS}Envelope", "$defs": {**_stored(), **_inputs(), **_around()}},
+    )
+
+
+def _stored() -> dict[str, Schema]:
+    """What is stored, reported and exported."""
+    return {
         "Track": definition(e.Track, closed=True),
         "Scope": definition(e.Scope, closed=True),
         "Entry": _entry(),
         "Usage": definition(e.Usage, closed=True),
         "Envelope": definition(port.Envelope, closed=True),
         "AuditRow": definition(e.AuditRow, closed=False),
+    }
+
+
+def _inputs() -> dict[str, Schema]:
+    """What the five writes take."""
+    target = {"id", "version", "session"}
+    return {
         "AddInput": _part(e.DraftParams, "An entry to be, in `add`, in `seed` and from an adapter (DSH-3)."),
         "ReplaceInput": _part(
             e.ReplaceParams,
             "Input of `replace`: rewrite the one visible entry that contains `match` (DSH-3).",
-            without={"id", "version", "session"},
+            without=target,
             required={"match"},
         ),
         "RemoveInput": _part(
             e.RemoveParams,
             "Input of `remove`: delete the one visible entry that contains `match` (DSH-3).",
-            without={"id", "version", "session"},
+            without=target,
             required={"match"},
         ),
         "ConsolidateInput": _part(
@@ -69,10 +86,16 @@ def contract_schema() -> Schema:
             required={"matches"},
         ),
         "SeedInput": {
-            "description": "Input of `seed`: all of it or nothing (DSH-3).",
             **property_of(e.SeedParams, _named(e.SeedParams, "entries")),
+            "description": "Input of `seed`: all of it or nothing (DSH-3).",
             "items": {"$ref": f"{DEFS}AddInput"},
         },
+    }
+
+
+def _around() -> dict[str, Schema]:
+    """Queries, adapters and errors."""
+    return {
         "QueryFilter": _part(
             e.QueryParams,
             "Filter of `query`; every part narrows (DSH-4).",
@@ -89,12 +112,6 @@ def contract_schema() -> Schema:
         },
         "Error": _error(),
     }
-    return document(
-        "dsh-memory-protocol-v1",
-        "dsh-memory-protocol v1",
-        "Shapes of the contract. Lengths there are UTF-16 units; JSON Schema counts characters.",
-        {"$ref": f"{DEFS}Envelope", "$defs": definitions},
-    )
 
 
 def _entry() -> Schema:
