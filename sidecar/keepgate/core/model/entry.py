@@ -93,7 +93,7 @@ def slug_source(label: str) -> str | None:
 
 
 def session_problems(session_id: str, path: str = "$.session.id") -> list[Problem]:
-    """A session id has 1 to 256 characters and no U+0000."""
+    """A session id has 1 to 256 characters, no U+0000 and no lone surrogate."""
     if not 0 < len(session_id) <= SESSION_ID_MAX:
         return [Problem(path, f"must have 1 to {SESSION_ID_MAX} characters")]
-    return [Problem(path, "contains U+0000")] if "\x00" in session_id else []
+    return text_problems(session_id, path)

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import accumulate, takewhile
 from typing import Final
 
 ELLIPSIS: Final = "…"
@@ -10,10 +11,24 @@ LINE_BREAK_SHOWN: Final = " ⏎ "
 _BEYOND_BMP: Final = re.compile("[\U00010000-\U0010ffff]")
 _LINE_BREAKS: Final = re.compile("\r\n|[\n\r\u2028\u2029\u0085\v\f]")
 _UPPER_TO_LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+# What draws nothing although its category does not say so: blank letters and marks, variation selectors,
+# and everything that Unicode sets aside to be ignored, assigned or not.
+_BLANKS: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
+    "\U000e0000-\U000e0fff]"
+)
+_HIDDEN_KINDS: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
+_STYLE_SELECTORS: Final = "\ufe0e\ufe0f"
 _JOINERS: Final = "\u200c\u200d"
-_JOINED_KINDS: Final = frozenset({"Lo", "Lm", "Lu", "Ll", "Mn", "Mc", "So", "Sk"})
-# Letters and marks that take room or none but draw nothing.
-_BLANK_LETTERS: Final = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
+# The scripts that are spelled with joiners: Arabic and its kin, the Indic family, Mongolian. In all others,
+# Han, Latin and Cyrillic among them, a joiner only hides in a word.
+_JOINING_SCRIPTS: Final = re.compile(
+    "[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1900-\u1cff\ua800-\ua95f\ua980-\uaaff\uabc0-\uabff"
+    "\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00010fff\U00011000-\U00011fff\U0001e900-\U0001e95f]"
+)
+_EMOJI: Final = re.compile("[\u2190-\u2bff\U0001f000-\U0001faff]")
+# Emoji outside the blocks of symbols: key caps, interrobangs, the information letter, the wavy dash.
+_STYLED_OTHERS: Final = frozenset("0123456789#*\u203c\u2049\u2139\u3030")
 
 
 def units(text: str) -> int:
@@ -30,39 +45,42 @@ def excerpt(text: str, limit_units: int) -> str:
     """``text``, or its longest beginning within the limit and an ellipsis; no character is cut in two."""
     if units(text) <= limit_units:
         return text
-    used = 0
-    for index, char in enumerate(text):
-        used += 2 if ord(char) > 0xFFFF else 1
-        if used > limit_units:
-            return text[:index] + ELLIPSIS
-    raise AssertionError("unreachable: the text is longer than the limit")
+    lengths = accumulate(2 if ord(char) > 0xFFFF else 1 for char in text)
+    fitting = sum(1 for _ in takewhile(lambda length: length <= limit_units, lengths))
+    return text[:fitting] + ELLIPSIS
 
 
 def is_hidden(char: str) -> bool:
     """Whether a character draws nothing or reorders its neighbours; line feed and tab do not count."""
     if char in "\n\t":
         return False
-    if char in _BLANK_LETTERS or "\ufe00" <= char <= "\ufe0e" or "\U000e0100" <= char <= "\U000e01ef":
-        return True
-    return unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Cs")
+    return _BLANKS.match(char) is not None or unicodedata.category(char) in _HIDDEN_KINDS
 
 
 def hidden_positions(text: str) -> list[int]:
-    """Indices of hidden characters, joiners inside scripts and emoji that need them left out."""
+    """Indices of hidden characters; joiners and style selectors that belong to a script or emoji left out."""
     if text.isascii() and text.isprintable():
         return []
-    return [
-        index for index, char in enumerate(text) if is_hidden(char) and not _joins_neighbours(text, index)
-    ]
+    return [index for index, char in enumerate(text) if is_hidden(char) and not _belongs(text, index)]
 
 
-def _joins_neighbours(text: str, index: int) -> bool:
-    if text[index] not in _JOINERS or not 0 < index < len(text) - 1:
+def _belongs(text: str, index: int) -> bool:
+    char, before, after = text[index], text[index - 1 : index], text[index + 1 : index + 2]
+    if char in _STYLE_SELECTORS:
+        return before in _STYLED_OTHERS or (before != "" and unicodedata.category(before) in ("So", "Sm"))
+    if char not in _JOINERS:
         return False
-    around = text[index - 1] + text[index + 1]
-    return not any(char.isascii() for char in around) and all(
-        unicodedata.category(char) in _JOINED_KINDS for char in around
-    )
+    if _spelled_with_joiners(before) and _spelled_with_joiners(after):
+        return True
+    if char != "\u200d" or not _EMOJI.match(after):
+        return False
+    return _EMOJI.match(before) is not None or (before == "\ufe0f" and _belongs(text, index - 1))
+
+
+def _spelled_with_joiners(char: str) -> bool:
+    if not _JOINING_SCRIPTS.match(char) or _BLANKS.match(char):
+        return False
+    return unicodedata.category(char)[0] in "LM"
 
 
 def make_visible(text: str) -> str:

@@ -11,15 +11,19 @@ from typing import Final
 
 from keepgate.protocol.errors import Problem, invalid_input
 
-_DRIVE: Final = re.compile(r"[A-Za-z]:(?:\\|$)")
-_EXTENDED: Final = re.compile(r"\\\\[?.]\\(?:(UNC)\\)?", re.IGNORECASE)
+_DRIVE: Final = re.compile(r"[A-Za-z]:(?:\\|\Z)")
+_DRIVE_NAME: Final = re.compile(r"[a-z]:")
+_DEVICE: Final = re.compile(r"\\\\[?.]\\")
+_ROOT: Final = re.compile(r"/|[a-z]:\\|\\\\[^\\]*(\\[^\\]+)?")
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_NOWHERE: Final = frozenset({"", ".", "?"})
 _WSL_HOSTS: Final = frozenset({"wsl$", "wsl.localhost"})
 
 
 def is_windows_path(path: str) -> bool:
     """Whether a path is absolute by Windows rules: a drive, or a share."""
     folded = path.replace("/", "\\")
-    return bool(_DRIVE.match(folded)) or (folded.startswith("\\\\") and not path.startswith("//"))
+    return bool(_DRIVE.match(folded)) or (folded.startswith("\\\\") and path.startswith("\\"))
 
 
 def is_absolute(path: str) -> bool:
@@ -28,38 +32,56 @@ def is_absolute(path: str) -> bool:
 
 
 def workspace_key(path: str, where: str = "$.cwd") -> str:
-    r"""The key of an absolute path. Raises ``INVALID_INPUT`` for relative paths, roots and U+0000.
+    r"""The key of an absolute path, the same for the key itself.
+
+    Raises ``INVALID_INPUT`` for relative paths, for roots, and for U+0000 and undecodable bytes in a path.
 
     Windows paths compare without case; drive, share, ``\\?\`` and WSL forms of one folder get one key.
     """
-    if not path or "\x00" in path or not is_absolute(path):
+    if not is_absolute(path):
         raise invalid_input(Problem(where, "must be an absolute path"))
+    if "\x00" in path or _LONE_SURROGATE.search(path):
+        raise invalid_input(Problem(where, "must be Unicode text without U+0000"))
     composed = unicodedata.normalize("NFC", path)
     key = _windows_key(composed) if is_windows_path(composed) else posixpath.normpath(composed)
     key = key.replace("//", "/", 1) if key.startswith("//") else key
-    if key == "/" or re.fullmatch(r"[a-z]:\\|\\\\[^\\]+(\\[^\\]+)?", key):
+    if _ROOT.fullmatch(key):
         raise invalid_input(Problem(where, "the root of a file system cannot be a workspace"))
     return key
 
 
 def _windows_key(path: str) -> str:
     backslashed = path.replace("/", "\\")
-    if extended := _EXTENDED.match(backslashed):
-        rest = backslashed[extended.end() :]
-        backslashed = f"\\\\{rest}" if extended[1] else rest
+    device = _DEVICE.match(backslashed)
+    # No file is called `?`; dropping it keeps a device prefix from turning up behind another one.
+    parts = [
+        part for part in backslashed[device.end() if device else 0 :].split("\\") if part not in _NOWHERE
+    ]
+    parts = [unicodedata.normalize("NFC", part.lower()) for part in parts]
     share = backslashed.startswith("\\\\")
-    parts = [part.lower() for part in backslashed.split("\\") if part not in ("", ".")]
+    if device and parts[:1] == ["unc"]:
+        del parts[0]
+    elif device and parts and _DRIVE_NAME.fullmatch(parts[0]):
+        share = False
+    elif device:
+        parts.insert(0, "?")
+    # `..` climbs no higher than the drive, or the server with its share.
+    parts = _climbed(parts, root=2 if share else 1)
+    if not share:
+        return parts[0] + "\\" + "\\".join(parts[1:])
+    if parts and parts[0] in _WSL_HOSTS:
+        parts[0] = "wsl.localhost"
+    return "\\\\" + "\\".join(parts)
+
+
+def _climbed(parts: list[str], *, root: int) -> list[str]:
     kept: list[str] = []
     for part in parts:
         if part != "..":
             kept.append(part)
-        elif len(kept) > 1:
+        elif len(kept) > root:
             kept.pop()
-    if share and kept and kept[0] in _WSL_HOSTS:
-        kept[0] = "wsl.localhost"
-    if share:
-        return "\\\\" + "\\".join(kept)
-    return kept[0] + "\\" + "\\".join(kept[1:])
+    return kept
 
 
 def holds(parent_key: str, key: str) -> bool:
