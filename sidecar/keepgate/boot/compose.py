@@ -3,6 +3,7 @@
 import os
 import time
 import uuid
+from collections.abc import Callable
 from importlib.metadata import entry_points
 
 from attrs import evolve
@@ -31,22 +32,22 @@ def stamp_now() -> Stamp:
     )
 
 
-async def compose(settings: Settings, places: Places) -> Sidecar:
-    """See :func:`keepgate.boot.open_sidecar`."""
+async def compose(settings: Settings, places: Places, *, stamp: Callable[[], Stamp] = stamp_now) -> Sidecar:
+    """See :func:`keepgate.boot.open_sidecar`; ``stamp`` says what time it is, and makes ids and salts."""
     require_complete()
     path = settings.store_path or places.store_path
-    store = await open_store(path, state_folder=places.state_folder, stamp_maker=stamp_now)
+    store = await open_store(path, state_folder=places.state_folder, stamp_maker=stamp)
     resolved = evolve(settings, store_path=path)
     connections: list[Connection] = []
     broadcast = Broadcast(lambda: connections)
     registry, notices = _registry()
-    gate = Gate(writer=Writer(store), store=store, settings=resolved, announcer=broadcast, stamp=stamp_now)
+    gate = Gate(writer=Writer(store), store=store, settings=resolved, announcer=broadcast, stamp=stamp)
     return Sidecar(
         store=store,
         gate=gate,
         settings=resolved,
         registry=registry,
-        stamp=stamp_now,
+        stamp=stamp,
         broadcast=broadcast,
         connections=connections,
         notices=notices,
