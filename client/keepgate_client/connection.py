@@ -26,8 +26,7 @@ from keepgate_client.incoming import Notifications, RequestHandler, Requests, Su
 from keepgate_client.messages import Message, MessageId
 from keepgate_client.process import ServerProcess
 
-ANSWER_BYTES_MAX: Final = 256 * 1024 * 1024
-"""The largest message read from the server; an export may be far larger than a request."""
+ANSWER_BYTES_MAX: Final = 256 * 1024 * 1024  # an export may be far larger than a request
 
 Direction = Literal["sent", "received"]
 

@@ -219,8 +219,7 @@ class FakeEditor:
         return {"success": True}
 
     async def _leave(self) -> None:
-        ended_before = self.connection.ended
-        if not ended_before and not self._gone_on_purpose:
+        if not (self.connection.ended or self._gone_on_purpose):
             await self._shut_down()
         problems = self.answers.complaints()
         unanswered = [request.method for request in self.transcript.unanswered()]
