@@ -176,8 +176,21 @@ def test_claude_refuses_no_ordinary_text(text: str) -> None:
         "&" + "amp;" * 100_000,
         "a\n" * 100_000,
         "- a\n" * 50_000,
+        "<!-- a -->" * 100_000,
+        "<!-- a -->\n" * 100_000,
     ],
-    ids=["blanks", "hashes", "indented fence", "table", "dashes", "references", "long paragraph", "bullets"],
+    ids=[
+        "blanks",
+        "hashes",
+        "indented fence",
+        "table",
+        "dashes",
+        "references",
+        "long paragraph",
+        "bullets",
+        "comments",
+        "comment lines",
+    ],
 )
 def test_large_payloads_take_linear_time(adapter: Adapter, text: str) -> None:
     """Hostile repetition ends well before the test's time is up; quadratic work would not."""

@@ -57,15 +57,17 @@ def blocks(adapter_id: str, lines: Sequence[Line]) -> Iterator[Block]:
     Raises ``ADAPTER_PAYLOAD`` for a comment that never ends: the rest of the file would vanish in it.
     """
     notes: list[Note] = []
+    told = 0
     kept = list(without_comments(adapter_id, without_front_matter(lines, notes), notes))
     reader = _Reader()
     for index, (number, line) in enumerate(kept):
-        while notes and notes[0].line <= number:
-            yield notes.pop(0)
+        while told < len(notes) and notes[told].line <= number:
+            yield notes[told]
+            told += 1
         following = kept[index + 1][1] if index + 1 < len(kept) else ""
         yield from reader.read(number, line, following)
     yield from reader.close()
-    yield from notes
+    yield from notes[told:]
 
 
 @define(kw_only=True)

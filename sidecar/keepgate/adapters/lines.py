@@ -44,19 +44,20 @@ def without_comments(adapter_id: str, lines: Sequence[Line], notes: list[Note]) 
     fence: str | None = None
     began: int | None = None
     for number, line in lines:
-        outside = line.lstrip(BLANKS)
+        at = _blanks_before(line)
         touched = began is not None
-        while began is not None or (fence is None and outside.startswith(_COMMENT)):
+        while began is not None or (fence is None and line.startswith(_COMMENT, at)):
             if began is None:
-                began, touched = number, True
+                began, touched, at = number, True, at + len(_COMMENT)
                 notes.append(Note(number, "a comment was left out"))
-                outside = outside.removeprefix(_COMMENT)
-            _, end, outside = outside.partition(_COMMENT_END)
-            if not end:
+            end = line.find(_COMMENT_END, at)
+            if end < 0:
+                at = len(line)
                 break
-            began, outside = None, outside.lstrip(BLANKS)
+            began, at = None, _past_blanks(line, end + len(_COMMENT_END))
         if touched and line.startswith(_COMMENT):
             yield number, ""
+        outside = line[at:]
         if outside.strip() or not touched:
             fence = fence_after(fence, outside)
             yield number, line[: _blanks_before(line)] + outside
@@ -102,3 +103,9 @@ def _width(char: str, column: int) -> int:
 
 def _blanks_before(line: str) -> int:
     return len(line) - len(line.lstrip(BLANKS))
+
+
+def _past_blanks(line: str, at: int) -> int:
+    while line[at : at + 1] and line[at] in BLANKS:
+        at += 1
+    return at
