@@ -1,6 +1,7 @@
 """Putting a question and waiting: the only place where the gate waits for a person."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
@@ -12,6 +13,8 @@ from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams, O
 from keepgate.protocol.settings import WritePolicy
 
 T = TypeVar("T")
+
+_log: Final = logging.getLogger(__name__)
 
 ALLOW_ONCE: Final = "allowed-once"
 ALLOW_SESSION: Final = "allowed-session"
@@ -80,6 +83,10 @@ def _verdict(asking: "asyncio.Future[ApprovalAnswer]", shown: ApprovalRequestPar
         answer = asking.result()
     except NobodyThere as reason:
         return Unreachable(by=by, reason=str(reason))
+    except Exception as error:  # noqa: BLE001 - a front that fails to ask must not lose the wish (W29)
+        _log.error("a question could not be put: %s", type(error).__name__)
+        _log.debug("what went wrong", exc_info=error)
+        return Unreachable(by=by, reason="asking failed")
     if answer.hash != shown.hash:
         return Denied(by=by, outcome=Outcome.CANCELLED)
     match answer.outcome:

@@ -17,7 +17,7 @@ from keepgate.gate.approvers import Announcer, Asker
 from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
 from keepgate.gate.policies import Grant, grant_for
 from keepgate.gate.question import question
-from keepgate.gate.receipt import Drifted, Late, Receipt, Refused, Settled, Waiting, final_outcome
+from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import proposal_not_found, write_denied
 from keepgate.protocol.proposals import ApprovalDecided, Outcome, ProposalStatus
@@ -51,6 +51,7 @@ class Gate:
         self._announcer = announcer
         self._stamp = stamp
         self._grants: set[Grant] = set()
+        self._claimed: set[str] = set()
         self.decisions: Final = Decisions()
 
     async def submit(
@@ -65,18 +66,31 @@ class Gate:
         wish = steps.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=label_is_ours
         )
-        opened, cancelled = await to_the_end(
-            self._writer.run(
-                lambda txn: steps.open_wish(
-                    txn,
-                    wish,
-                    self._settings,
-                    self._stamp(),
-                    granted=self._grants.__contains__,
-                    waiter=self._store.presence.token,
-                )
+        claimed: list[str] = []
+
+        def work(txn: Transaction) -> Opened:
+            opened = steps.open_wish(
+                txn,
+                wish,
+                self._settings,
+                self._stamp(),
+                granted=self._grants.__contains__,
+                waiter=self._store.presence.token,
+                awaited=self._awaited,
             )
-        )
+            if isinstance(opened, Waiting):
+                # Inside the transaction, so that no other caller attaches to it in between.
+                claimed.append(opened.proposal.id)
+                self._claimed.add(opened.proposal.id)
+            return opened
+
+        try:
+            opened, cancelled = await to_the_end(self._writer.run(work))
+            return await self._follow(opened, asker, cancelled=cancelled)
+        finally:
+            self._claimed.difference_update(claimed)
+
+    async def _follow(self, opened: Opened, asker: Asker, *, cancelled: bool) -> Receipt:
         match opened:
             case Receipt():
                 return opened
@@ -144,7 +158,10 @@ class Gate:
         return await self._stored(proposal_id)
 
     async def sweep(self) -> None:
-        """Close expired proposals, and tell the ledger of those whose asking process died while waiting."""
+        """Close expired proposals, and tell the ledger of those whose caller is gone.
+
+        It is gone when its process died, or when the store could not take the decision.
+        """
 
         def work(txn: Transaction) -> None:
             stamp = self._stamp()
@@ -152,10 +169,16 @@ class Gate:
                 by = Decider(via="expiry", policy=WritePolicy.ASK)
                 steps.deny(txn, stored, by, stamp, Outcome.CANCELLED, ProposalStatus.EXPIRED)
             for stored in txn.waited_for():
-                if stored.waiter is not None and not self._store.presence.alive(stored.waiter):
+                if not self._awaited(stored):
                     steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK), stamp)
 
         await self._writer.run(work)
+
+    def _awaited(self, stored: StoredProposal) -> bool:
+        """Whether a live caller waits for the decision, in this process or another."""
+        if stored.waiter is None or stored.waiter == self._store.presence.token:
+            return stored.id in self._claimed
+        return self._store.presence.alive(stored.waiter)
 
     def forget_session(self, session_id: str) -> None:
         """Drop what a person allowed for the rest of a session."""

@@ -1,13 +1,14 @@
 """Write policies: what happens before anyone is asked (wire-protocol section 2). Pure."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, assert_never
 
 from attrs import frozen
 
 from keepgate.core.model.entry import SOURCE_FORM, Layer, layer_of
+from keepgate.core.writing.change import Add, Change, Consolidate, Remove, Replace, Seed, Undo
 from keepgate.core.writing.plan import Plan
-from keepgate.protocol.entries import LAYERS, Scope
+from keepgate.protocol.entries import DEFAULT_SOURCE, LAYERS, Scope
 from keepgate.protocol.proposals import ChangeKind
 from keepgate.protocol.settings import STRICTNESS, Settings, WritePolicy
 
@@ -25,15 +26,32 @@ def strictest(policies: Iterable[WritePolicy]) -> WritePolicy:
 def policy_for(plan: Plan, settings: Settings, *, label_is_ours: bool) -> WritePolicy:
     """The policy of a change: the strictest over its layers and over every source it names.
 
-    A layer's own key beats the global policy, and a source's key beats both where the label is ours. Callers
-    choose the source they send, so a label of theirs can only tighten (``label_is_ours`` false).
+    A layer's own key beats the global policy. Callers choose the sources they send, and so those of the
+    entries that are there: these can only tighten. The product's own label, where the caller gave none
+    (``label_is_ours``), beats the layers.
     """
-    named = {f"source:{source}" for source in sources_of(plan)}
-    of_sources = [rule for key, rule in settings.write_policies.items() if key in named]
-    if label_is_ours and of_sources:
-        return strictest(of_sources)
     layers = {layer_of(step.entry) for step in plan.mutations}
-    return strictest([*(_layer_policy(layer, settings) for layer in layers), *of_sources])
+    found = [_layer_policy(layer, settings) for layer in layers]
+    own = settings.write_policies.get(f"source:{DEFAULT_SOURCE}")
+    if label_is_ours and own is not None:
+        found = [own]
+    named = {f"source:{source}" for source in sources_of(plan)}
+    return strictest([*found, *(rule for key, rule in settings.write_policies.items() if key in named)])
+
+
+def may_be_ours(change: Change) -> bool:
+    """Whether the only label that a change gives is the product's own, as when its caller gave none."""
+    match change:
+        case Add(draft=draft):
+            return draft.source == DEFAULT_SOURCE
+        case Seed(drafts=drafts):
+            return all(draft.source == DEFAULT_SOURCE for draft in drafts)
+        case Replace() | Consolidate():
+            return change.source == DEFAULT_SOURCE
+        case Remove() | Undo():
+            return False
+        case _:
+            assert_never(change)
 
 
 def _layer_policy(layer: Layer, settings: Settings) -> WritePolicy:

@@ -14,7 +14,7 @@ from keepgate.core.writing.change import Change
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.plan import plan
 from keepgate.core.writing.proposal import StoredProposal
-from keepgate.gate.policies import Grant, grant_for, policy_for
+from keepgate.gate.policies import Grant, grant_for, may_be_ours, policy_for
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting
 from keepgate.protocol.errors import Fault, Problem, invalid_input, write_denied
 from keepgate.protocol.proposals import Outcome, ProposalStatus
@@ -48,9 +48,11 @@ def open_wish(
     *,
     granted: Callable[[Grant], bool],
     waiter: str,
+    awaited: Callable[[StoredProposal], bool],
 ) -> Opened:
     """First step of a write: the policy decides at once, or the wish is stored for a person to decide.
 
+    A pending wish with the same content that nobody waits for is taken up again instead of stored twice.
     Faults of the plan are raised and leave no trace: nobody was asked yet.
     """
     ask = work_out(txn, wish.change, wish.author, settings, stamp)
@@ -65,6 +67,9 @@ def open_wish(
         via = "policy" if policy is WritePolicy.AUTO else "session grant"
         by = Decider(via=via, policy=policy, **_client(wish.asked_by))
         return _commit(txn, ask, Allowed(by=by, hash=ask.hash), stamp.new_id(), stamp)
+    twin = txn.pending_like(wish.author.workspace_key, wish.author.agent_key, ask.hash)
+    if twin is not None and twin.expires_at > stamp.now_ms and not awaited(twin):
+        return Waiting(txn.attach(twin.id, waiter), ask)
     return store_wish(txn, ask, wish.asked_by, settings, stamp, waiter=waiter)
 
 
@@ -80,13 +85,9 @@ def store_wish(
     *,
     waiter: str | None,
 ) -> Waiting | Refused:
-    """Store a wish as pending, or attach to the pending one with the same content that nobody waits for."""
+    """Store a wish as pending, or refuse it when too many wait already."""
     proposal = wish_for(ask, asked_by, settings, stamp, waiter=waiter)
     author, limits = proposal.author, settings.proposals
-    twin = txn.pending_like(author.workspace_key, author.agent_key, ask.hash)
-    if twin is not None and waiter is not None and twin.waiter is None:
-        txn.attach(twin.id, waiter)
-        return Waiting(evolve(twin, waiter=waiter), ask)
     of_session, of_workspace = txn.pending_counts(author.session_id, author.workspace_key)
     if of_session >= limits.max_per_session or of_workspace >= limits.max_per_workspace:
         by = Decider(via="approval", policy=WritePolicy.ASK)
@@ -151,7 +152,7 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, settings: Setti
         _close(txn, stored, ProposalStatus.REFUSED, f"refused ({fault.code})", allowed.by, stamp)
         txn.append(_refused_row(stored, allowed, fault, stamp))
         return Refused(fault)
-    if policy_for(ask.plan, settings, label_is_ours=False) is WritePolicy.OFF:
+    if policy_for(ask.plan, settings, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
         return Refused(deny(txn, stored, Decider(via="policy", policy=WritePolicy.OFF), stamp))
     if ask.hash != allowed.hash:
         txn.reask(proposal_id, hash=ask.hash, text=ask.text)
