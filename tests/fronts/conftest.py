@@ -251,3 +251,16 @@ def server(spawn: Spawn, project: Path) -> RawServer:
     started = spawn()
     started.initialize(project)
     return started
+
+
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawServer]:
+    """One initialized server for all tests of a module that leave it as it was."""
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "project").mkdir()
+    started = RawServer(folder / "home")
+    try:
+        started.initialize(folder / "project")
+        yield started
+    finally:
+        started.end()
