@@ -102,13 +102,15 @@ def ask_for(plan: Plan, store: StoreView) -> Ask:
 
 
 def content_hash(plan: Plan) -> str:
-    """SHA-256 over what the person agrees to: the action, the layers and keys, new texts, tags and sources,
-    and each target's id, version and text. Usage, warnings, deadlines and new ids are left out.
+    """SHA-256 over what the person agrees to: the action, the layers and keys, the source that is named, new
+    texts, tags and sources, and each target's id, version and text. Usage, warnings, deadlines and new ids
+    are left out.
     """
     content: dict[str, Any] = {
         "action": str(kind_of(plan.change)),
         "agentKey": plan.author.agent_key,
         "workspaceKey": plan.author.workspace_key,
+        "source": _source(plan),
         "steps": [_step_content(step) for step in plan.mutations],
     }
     return hashlib.sha256(canonical(content).encode()).hexdigest()
@@ -192,7 +194,11 @@ def _warnings(plan: Plan, store: StoreView) -> tuple[Caution, ...]:
         found.append(
             Caution(kind="hidden-characters", message=f"{hidden} hidden characters, shown as ⟨U+XXXX⟩")
         )
+    gone = {step.entry.id for step in plan.mutations if step.after is None}
     for before, entry in left:
-        if before is None and (twin := store.twin(layer_of(entry), plan.author.agent_key, entry.text)):
+        if before is not None:
+            continue
+        twin = store.twin(layer_of(entry), plan.author.agent_key, entry.text)
+        if twin is not None and twin.id not in gone:
             found.append(Caution(kind="duplicate", message=f"entry {twin.id} already says the same"))
     return tuple(dict.fromkeys(found))

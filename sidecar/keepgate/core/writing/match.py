@@ -43,7 +43,7 @@ def resolve(store: Findable, layer: Layer, author: Author, target: Target) -> En
     if isinstance(target, ById):
         return _resolve_id(store, layer, author, target)
     hits = store.find(layer, author.agent_key, target.match)
-    if hits.count == 0:
+    if hits.count == 0 or not author.viewer.sees(hits.first[0]):
         raise entry_not_found(track=layer.track, scope=layer.scope, match=target.match)
     if hits.count > 1:
         raise ambiguous_match(

@@ -157,8 +157,7 @@ def _inversion(change: Undo, author: Author, store: StoreView, stamp: Stamp) -> 
 
 def _inverse(step: Recorded, author: Author, store: StoreView, stamp: Stamp) -> Mutation:
     current = store.entry(step.entry.id)
-    expected = step.after.version if step.after else None
-    if (current.version if current else None) != expected:
+    if _without_recalls(current) != step.after:
         raise invalid_input(
             Problem(
                 "$.seq", f"entry {step.entry.id} has changed since ledger row {step.seq}; undo that first"
@@ -176,3 +175,8 @@ def _inverse(step: Recorded, author: Author, store: StoreView, stamp: Stamp) -> 
         recall_count=current.recall_count if current else 0,
     )
     return Mutation(action="undo-replace" if current else "undo-add", before=current, after=restored)
+
+
+def _without_recalls(entry: Entry | None) -> Entry | None:
+    # Recall counts are derived: the ledger never holds them, and reading an entry does not overtake a change.
+    return entry and evolve(entry, last_recalled=None, recall_count=0)
