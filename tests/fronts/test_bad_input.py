@@ -143,7 +143,7 @@ def test_frames_that_are_no_good_request(shared: Any, body: bytes, number: Any, 
     ],
 )
 def test_params_that_are_no_good(shared: Any, method: str, params: Any, code: int, path: str | None) -> None:
-    """Wrong types and unknown fields are -32602, wrong values -32050, each with the place of the complaint."""
+    """Wrong types and unknown fields are -32602, wrong values -32050, each with its place."""
     # Escaped on the wire, so that a lone surrogate can be sent at all.
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode()
 
@@ -182,7 +182,7 @@ def test_what_is_never_answered(shared: Any, body: bytes) -> None:
     status = shared.answer(marker)
 
     assert [marker] == [each["id"] for each in shared.received[before:] if "method" not in each]
-    assert status["result"]["counts"] == {name: 0 for name in status["result"]["counts"]}
+    assert status["result"]["counts"] == dict.fromkeys(status["result"]["counts"], 0)
 
 
 def test_members_called_jsonrpc_are_just_members(shared: Any) -> None:

@@ -27,7 +27,7 @@ def test_before_it_is_asked(server: Any) -> None:
 
 @pytest.mark.parametrize("as_command", [False, True])
 def test_while_the_person_is_asked(server: Any, as_command: bool) -> None:
-    """The proposal is closed as cancelled, the client is told that the prompt is moot, a late yes is nothing."""
+    """The proposal is closed, the client is told that the prompt is moot, a late yes is nothing."""
     if as_command:
         number = server.begin(
             "workspace/executeCommand", {"command": "keepgate.memory.add", "arguments": [WRITE]}

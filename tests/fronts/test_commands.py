@@ -1,4 +1,4 @@
-"""``workspace/executeCommand``: every operation but the deciding ones, for clients that can call nothing else."""
+"""``workspace/executeCommand``: every operation but the deciding ones, for clients that have nothing else."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """The person at an editor: what is asked, which answers count, and in which order."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -161,7 +161,7 @@ def test_allowing_for_the_session(server: Any) -> None:
 class TestShowChange:
     """``Show change`` opens the change as a document, where the editor can, and asks again."""
 
-    WINDOW = {"window": {"showDocument": {"support": True}}}
+    WINDOW: ClassVar = {"window": {"showDocument": {"support": True}}}
 
     def test_the_document(self, spawn: Any, project: Path) -> None:
         """A private file with the whole change, opened, asked about again, and removed with the answer."""
@@ -248,7 +248,7 @@ class TestShowChange:
 class TestStructuredQuestions:
     """Clients that announced ``approvalRequest`` are asked with ``approval/request``."""
 
-    ANNOUNCED = {"experimental": {"keepgate": {"approvalRequest": True}}}
+    ANNOUNCED: ClassVar = {"experimental": {"keepgate": {"approvalRequest": True}}}
     ASK = "approval/request"
 
     @pytest.fixture

@@ -214,7 +214,7 @@ def test_the_environment_cannot_loosen_the_gate(spawn: Any, project: Path) -> No
     (project / ".keepgate" / "config.toml").write_text(
         'writePolicy = "auto"\n[writePolicies]\n"agent/workspace" = "auto"\n'
     )
-    server = spawn(env={name: "auto" for name in names})
+    server = spawn(env=dict.fromkeys(names, "auto"))
     server.initialize(project)
 
     number = server.begin("memory/add", WRITE)

@@ -1,11 +1,19 @@
 """The wire belongs to the protocol: nothing that prints reaches it, and nobody who does not read stops it."""
 
+import contextlib
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+SERVE = (sys.executable, "-m", "keepgate", "serve")
 NOISE = """
 import ctypes
 import os
@@ -43,7 +51,7 @@ def noisy_package(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("framing", ["lsp", "lines"])
 def test_printing_code_cannot_reach_the_wire(spawn: Any, noisy_package: Path, framing: str) -> None:
-    """``print``, writes to descriptor 1, C code and child processes end on stderr; stdin is empty for them."""
+    """``print``, writes to descriptor 1, C code and children end on stderr; stdin is empty for them."""
     server = spawn(framing=framing, env={"PYTHONPATH": str(noisy_package)})
 
     server.initialize()
@@ -76,13 +84,18 @@ def test_a_client_that_does_not_read_gets_everything_later(spawn: Any, project: 
 
 
 def test_a_client_that_does_not_read_blocks_nobody_else(spawn: Any, project: Path) -> None:
-    """Another client of the same store writes while the first one reads nothing."""
+    """Another client of the same store writes meanwhile, and the silent one can be ended."""
     deaf = spawn(reading=False)
     deaf.begin("initialize", {"capabilities": {}}, number="first")
-    asking = threading.Thread(
-        target=lambda: [deaf.begin("memory/get", {"id": "x" * 400_000}) for _ in range(60)], daemon=True
-    )
+
+    def ask_on() -> None:
+        with contextlib.suppress(OSError):
+            for _ in range(60):
+                deaf.begin("memory/get", {"id": "x" * 400_000})
+
+    asking = threading.Thread(target=ask_on)
     asking.start()
+    os.read(deaf.process.stdout.fileno(), 1)
     other = spawn()
     other.initialize(project, initializationOptions={"writePolicy": "auto"})
 
@@ -90,12 +103,11 @@ def test_a_client_that_does_not_read_blocks_nobody_else(spawn: Any, project: Pat
         "memory/add",
         {"session": {"id": "s"}, "track": "user", "scope": "workspace", "text": "Written meanwhile."},
     )
-
-    assert added["entry"]["text"] == "Written meanwhile."
     deaf.process.terminate()
+
     assert deaf.exit_code() == 1
-    deaf.start_reading()
-    asking.join(10)
+    assert added["entry"]["text"] == "Written meanwhile."
+    asking.join()
 
 
 def test_the_log_names_no_memory(spawn: Any, project: Path) -> None:
@@ -126,3 +138,76 @@ def test_a_log_file_that_cannot_be_written(spawn: Any, project: Path) -> None:
 
     assert server.exit_code() == 1
     assert server.stderr.startswith("keepgate: cannot serve: ")
+
+
+REQUESTS = (
+    b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}\n'
+    b'{"jsonrpc": "2.0", "id": 2, "method": "memory/budgets"}\n'
+)
+
+
+def test_files_as_stdin_and_stdout(home: Path, tmp_path: Path) -> None:
+    """Requests from a file are answered into a file."""
+    requests, answers = tmp_path / "requests", tmp_path / "answers"
+    requests.write_bytes(REQUESTS)
+
+    with requests.open("rb") as stdin, answers.open("wb") as stdout:
+        code = subprocess.run(
+            SERVE,
+            check=False,
+            stdin=stdin,
+            stdout=stdout,
+            env={**os.environ, "KEEPGATE_HOME": str(home)},
+            timeout=60,
+        ).returncode
+
+    assert [1, 2] == [json.loads(line)["id"] for line in answers.read_text().splitlines()]
+    assert code == 1
+
+
+@pytest.mark.parametrize("blocking", [True, False])
+def test_a_socket_as_stdin_and_stdout(home: Path, blocking: bool) -> None:
+    """Sockets work like pipes, also when the other side has made them non-blocking."""
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(blocking)
+    with ours, theirs:
+        process = subprocess.Popen(
+            SERVE, stdin=theirs, stdout=theirs, env={**os.environ, "KEEPGATE_HOME": str(home)}
+        )
+        ours.settimeout(60)
+        ours.sendall(REQUESTS)
+        with ours.makefile("rb") as answers:
+            seen = [json.loads(answers.readline())["id"] for _ in range(2)]
+        theirs.close()
+        ours.shutdown(socket.SHUT_WR)
+        code = process.wait(60)
+
+    assert ([1, 2], 1) == (seen, code)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(("closed", "code", "count"), [("2>&-", 1, 2), ("<&-", 1, 0)])
+def test_a_closed_descriptor(home: Path, closed: str, code: int, count: int) -> None:
+    """Without a stderr it serves; without a stdin it ends."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"exec {shlex.join(SERVE)} {closed}"],
+        check=False,
+        input=REQUESTS,
+        capture_output=True,
+        env={**os.environ, "KEEPGATE_HOME": str(home)},
+        timeout=60,
+    )
+
+    assert (code, count) == (done.returncode, done.stdout.count(b"\n"))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_other_encodings_do_not_matter(spawn: Any, encoding: str) -> None:
+    """The wire is UTF-8 whatever the platform's encoding is."""
+    server = spawn(env={"PYTHONIOENCODING": encoding, "LC_ALL": "C", "PYTHONUTF8": "0"})
+    server.initialize()
+
+    error = server.error("memory/get", {"id": "重跑🎈"})
+
+    assert error["data"]["details"]["match"] == "重跑🎈"
+    assert server.stderr == ""

@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -71,7 +70,6 @@ async def test_remember_and_recall(home: Path, project: Path) -> None:
 )
 async def test_a_denial(home: Path, project: Path, title: str | None, outcome: str) -> None:
     """A denied write is a fault with its outcome."""
-
     async with editor(home, project, clicks(title)) as client:
         with pytest.raises(JsonRpcException) as denied:
             await client.protocol.send_request_async("memory/add", WRITE)

@@ -35,13 +35,12 @@ def change_document(folder: Path, question: ApprovalRequestParams) -> Iterator[P
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the documents of processes that ended without doing so."""
-    if not folder.is_dir():
-        return
-    for path in folder.iterdir():
-        name = _NAME.fullmatch(path.name)
-        if name and not is_alive(int(name[1])):
-            _remove(path)
+    """Remove the documents of processes that ended without doing so, as far as that is possible."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            name = _NAME.fullmatch(path.name)
+            if name and not is_alive(int(name[1])):
+                _remove(path)
 
 
 def _remove(path: Path) -> None:

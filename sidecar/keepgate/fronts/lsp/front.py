@@ -49,6 +49,7 @@ class Front:
         self._on_process_id = on_process_id
         self._sidecar: Sidecar | None = None
         self._connection: Connection | None = None
+        self._started = False
         self._status = StatusNotices(self._look, lambda now: self.protocol.notify("keepgate/status", now))
         _register(server, self)
 
@@ -82,8 +83,11 @@ class Front:
             self._on_process_id(params.process_id)
 
     async def initialized(self) -> None:
-        """Start what runs beside requests, and tell how things stand."""
+        """Start what runs beside requests, and tell how things stand; a second time is ignored."""
         sidecar, _ = self._open()
+        if self._started:
+            return
+        self._started = True
         await sidecar.start()
         for notice in sidecar.notices:
             self.protocol.warn(notice)

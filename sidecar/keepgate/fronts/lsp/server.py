@@ -8,6 +8,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
+from types import FrameType
 from typing import Any, Final, NoReturn
 
 from keepgate.fronts.lsp import logs
@@ -20,12 +22,13 @@ from keepgate.protocol.lifecycle import FRAME_BYTES_MAX
 SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 WATCH_S: Final = 0.5
 """How often the client's process and its end of stdout are looked at."""
-GUARD_S: Final = 1.7
+GUARD_S: Final = 1.5
 """After this long on the way out the process ends whatever still hangs; 2 s are promised."""
-ANSWER_S: Final = 0.3
+ANSWER_S: Final = 0.4
 DISCONNECT_S: Final = 0.5
-FLUSH_S: Final = 0.3
-CLOSE_S: Final = 0.4
+FLUSH_S: Final = 0.2
+CLOSE_S: Final = 0.3
+IMPORT_GC_THRESHOLD: Final = 10_000
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +43,8 @@ def serve(
     after ``shutdown``, 1 otherwise.
     """
     code = int(ExitCode.FAILED)
+    # Until the event loop runs there is nothing to put in order.
+    _on_signals(lambda *_: os._exit(ExitCode.FAILED))
     try:
         code = _serve(claim(), framing, log_level, log_file)
     except (OSError, ValueError) as error:
@@ -85,9 +90,7 @@ class _Server:
             on_end=self.leave,
             on_broken=self.leave,
         )
-        for name in SIGNALS:
-            if (number := getattr(signal, name, None)) is not None:
-                signal.signal(number, self._signalled)
+        _on_signals(self._signalled)
         watching = self._loop.create_task(self._watch())
         self._wire.start()
         code = await self._leaving
@@ -158,13 +161,21 @@ class _Server:
         return ExitCode.OK if self._protocol.is_shut else ExitCode.FAILED
 
 
+def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
+    for name in SIGNALS:
+        if (number := getattr(signal, name, None)) is not None:
+            signal.signal(number, handler)
+
+
 def _import_front() -> Any:
-    # Half a second of imports that create no garbage: collecting it in between would only cost time.
-    gc.disable()
+    # Half a second of imports: looking for garbage less often saves a tenth of it, and what they leave
+    # behind lives as long as the process and need not be looked at again.
+    usual = gc.get_threshold()
+    gc.set_threshold(IMPORT_GC_THRESHOLD)
     from keepgate.fronts.lsp.front import Front  # noqa: PLC0415 - after stdout has been claimed
 
     gc.freeze()
-    gc.enable()
+    gc.set_threshold(*usual)
     return Front
 
 
@@ -187,6 +198,7 @@ def _unhandled(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _say(line: str) -> None:
-    with contextlib.suppress(OSError, ValueError):
+    # Without a stderr, or with a closed one, there is nobody to tell.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(f"keepgate: {line}\n")
         sys.stderr.flush()

@@ -44,8 +44,12 @@ def claim() -> Descriptors:
     null = os.open(os.devnull, os.O_RDWR)
     wire = Descriptors(os.dup(0), os.dup(1))
     os.dup2(null, 0)
-    os.dup2(_open_or(2, null), 1)
-    os.close(null)
+    if not _is_open(2):
+        # A free descriptor 2 would be given to the next file, and printed into.
+        os.dup2(null, 2)
+    os.dup2(2, 1)
+    if null > 2:
+        os.close(null)
     for descriptor in (wire.input, wire.output):
         _set_binary(descriptor)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -190,12 +194,12 @@ def _wait_for(descriptor: int, event: int) -> None:
         selector.select()
 
 
-def _open_or(descriptor: int, otherwise: int) -> int:
+def _is_open(descriptor: int) -> bool:
     try:
         os.fstat(descriptor)
     except OSError:
-        return otherwise
-    return descriptor
+        return False
+    return True
 
 
 def _set_binary(descriptor: int) -> None:
