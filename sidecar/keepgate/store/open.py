@@ -24,7 +24,7 @@ from keepgate.store.evidence import Evidence
 from keepgate.store.filesystem import file_system_of
 from keepgate.store.keyring import Key, load_key
 from keepgate.store.lane import Connect, Lane
-from keepgate.store.opening import Access, Facts
+from keepgate.store.opening import Facts, Reached
 from keepgate.store.presence import Presence
 from keepgate.store.reads import Reads
 
@@ -144,18 +144,18 @@ async def open_store(
     """
     where = file_system_of(str(Path(path).parent))
     state = Path(state_folder)
-    reached: list[Access] = []
+    tries: list[Reached] = []
 
     def reach(patience: Patience) -> apsw.Connection:
-        db, access = opening.reach(path, patience, read_only=read_only)
-        reached.append(access)
+        db, reached = opening.reach(path, patience, read_only=read_only)
+        tries.append(reached)
         return db
 
     def settle(db: apsw.Connection) -> Facts:
         with suppress(OSError):
             # Only a write needs it, and only then does it matter that it cannot be made.
             state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return opening.settle(db, path, reached[-1], where, stamp_maker(), locks=str(state / "locks"))
+        return opening.settle(db, path, tries[-1], where, stamp_maker(), locks=str(state / "locks"))
 
     writing = threading.Lock()
     canonical = Lane("canonical", path, reach, writing=writing)
@@ -165,7 +165,7 @@ async def open_store(
     except BaseException:
         await canonical.close()
         raise
-    access, wal = reached[-1], facts.journal_mode == "wal"
+    access, wal = tries[-1], facts.journal_mode == "wal"
 
     def through(door: Callable[[apsw.Connection], apsw.Connection]) -> Connect:
         def open_door(patience: Patience) -> apsw.Connection:

@@ -12,17 +12,21 @@ from attrs import frozen
 
 from keepgate.core.model.stamp import Stamp
 from keepgate.store import faults, migrate
-from keepgate.store.connection import WAIT_MS, Patience, connect
+from keepgate.store.connection import Patience, connect
 from keepgate.store.filesystem import FileSystem
+
+BRIEF_MS: Final = 100
+"""How long to wait for something that is not needed."""
 
 _STORE_ID: Final = "SELECT value FROM meta WHERE key = 'store_id'"
 _ANALYSIS: Final = "SELECT value FROM derived WHERE key = 'analysis_version'"
 
 
 @frozen(kw_only=True)
-class Access:
-    """How a file can be opened; ``immutable`` when SQLite could not even read a log beside it."""
+class Reached:
+    """How a file was opened; ``immutable`` when SQLite could not even read a log beside it."""
 
+    patience: Patience
     read_only: bool
     immutable: bool = False
 
@@ -37,7 +41,7 @@ class Facts:
     analysis: str
 
 
-def reach(path: str, patience: Patience, *, read_only: bool) -> tuple[apsw.Connection, Access]:
+def reach(path: str, patience: Patience, *, read_only: bool) -> tuple[apsw.Connection, Reached]:
     """Open the file, making it and its folder where they are missing (0600, 0700).
 
     Raises ``STORE_READ_ONLY`` when there is nothing and nothing can be made, ``STORE_FULL``,
@@ -53,27 +57,31 @@ def reach(path: str, patience: Patience, *, read_only: bool) -> tuple[apsw.Conne
     writable = not read_only and os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
     if writable:
         _tighten(file)
-        return connect(path, patience, synchronous="FULL"), Access(read_only=False)
+        return connect(path, patience, synchronous="FULL"), Reached(patience=patience, read_only=False)
     db = connect(path, patience, read_only=True)
     try:
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except apsw.CantOpenError:
         # A log cannot be begun beside the file, and none is there: the file alone is the whole store.
         db.close()
-        return connect(path, patience, immutable=True), Access(read_only=True, immutable=True)
-    return db, Access(read_only=True)
+        db = connect(path, patience, immutable=True)
+        return db, Reached(patience=patience, read_only=True, immutable=True)
+    return db, Reached(patience=patience, read_only=True)
 
 
 def settle(
-    db: apsw.Connection, path: str, access: Access, where: FileSystem, stamp: Stamp, *, locks: str
+    db: apsw.Connection, path: str, reached: Reached, where: FileSystem, stamp: Stamp, *, locks: str
 ) -> Facts:
     """Give the file its journal and its newest version. Raises the faults of :func:`migrate.prepare`."""
     new = migrate.is_new(db)
     if not new:
         migrate.require_ours(db, path)
-    if not access.read_only:
-        _set_journal(db, "wal" if where.local else "delete", patient=new or not where.local)
-    migrate.prepare(db, path, stamp, locks=locks, writable=not access.read_only)
+    if not reached.read_only:
+        # A store that others keep open in another mode stays in it, unless a log would be wrong here.
+        patience = reached.patience if new or not where.local else Patience(BRIEF_MS)
+        _set_journal(db, "wal" if where.local else "delete", patience)
+        db.set_busy_handler(reached.patience)
+    migrate.prepare(db, path, stamp, locks=locks, writable=not reached.read_only)
     return Facts(
         store_id=db.execute(_STORE_ID).get,
         version=db.execute("PRAGMA user_version").get,
@@ -105,18 +113,19 @@ def _tighten(file: Path) -> None:
                 item.chmod(0o600)
 
 
-def _set_journal(db: apsw.Connection, wanted: str, *, patient: bool) -> None:
-    """Switch the journal. SQLite answers "busy" at once here, without asking the busy handler.
+def _set_journal(db: apsw.Connection, wanted: str, patience: Patience) -> None:
+    """Switch the journal, or leave it if that is not to be had in time and the store is whole without.
 
-    A store that others keep open in another mode stays in it, unless a log would be wrong here.
+    SQLite may answer "busy" at once here, without asking the busy handler.
     """
-    until = time.monotonic() + WAIT_MS / 1000
+    db.set_busy_handler(patience)
+    until = time.monotonic() + patience.limit_ms / 1000
     while db.execute("PRAGMA journal_mode").get != wanted:
         try:
             db.execute(f"PRAGMA journal_mode = {wanted}").fetchall()
         except apsw.BusyError:
-            if not patient:
-                return
             if time.monotonic() > until:
+                if patience.limit_ms == BRIEF_MS:
+                    return
                 raise
             time.sleep(0.002)
