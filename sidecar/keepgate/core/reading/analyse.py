@@ -9,12 +9,13 @@ VERSION: Final = 1
 """Goes up with every change of the analysis; a store with another version rebuilds its index."""
 
 _CJK: Final = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f"
     "\U00020000-\U0003ffff"
 )
 _RUNS: Final = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[\w])+(?:[-./](?=\w)(?:(?![{_CJK}])[\w])+)*|[^\w\s]")
-_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+# Letters beyond ASCII count as small ones, so that an accent does not tear a word apart.
+_PARTS: Final = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _CJK_FIRST: Final = re.compile(rf"[{_CJK}]")
 
 
@@ -38,8 +39,9 @@ def tokens(text: str) -> Iterator[str]:
 def _word_and_parts(word: str) -> Iterator[str]:
     whole = word.lower()
     yield whole
-    parts = [part.lower() for part in _PARTS.findall(word)]
-    if len(parts) > 1:
+    # Capitals throughout are emphasis, not the humps of an identifier.
+    parts = [part.lower() for part in _PARTS.findall(whole if word == word.upper() else word)]
+    if parts != [whole]:
         yield from parts
 
 

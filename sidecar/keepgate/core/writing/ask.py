@@ -146,7 +146,7 @@ def payload_text(plan: Plan) -> str:
             return "\n".join(f"{step.entry.track}/{step.entry.scope}: {step.entry.text}" for step in steps)
         case Undo():
             return "\n\n".join(_undo_text(step) for step in steps)
-        case _:
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
 
 
@@ -182,7 +182,7 @@ def _source(plan: Plan) -> str | None:
         case Seed(drafts=drafts):
             sources = {draft.source for draft in drafts}
             return sources.pop() if len(sources) == 1 else DEFAULT_SOURCE
-        case _:
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(plan.change)
 
 

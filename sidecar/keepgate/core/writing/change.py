@@ -108,5 +108,5 @@ def kind_of(change: Change) -> ChangeKind:
             return ChangeKind.SEED
         case Undo():
             return ChangeKind.UNDO
-        case _:
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)

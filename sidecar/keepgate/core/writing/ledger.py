@@ -175,17 +175,20 @@ def entry_from(state: Mapping[str, Any]) -> Entry:
 
 
 def recorded(row: Sealed) -> Recorded | None:
-    """The entry step of an allowed row; ``None`` for summaries, evidence, denials and purged rows."""
+    """The entry step of an allowed row; ``None`` for summaries, evidence, denials and purged rows.
+
+    A payload that was spoiled after it was sealed is as good as purged; :func:`chain_breaks` names it.
+    """
     if row.decision != Decision.ALLOWED or row.entry_id is None or row.payload is None:
         return None
-    payload = json.loads(row.payload)
-    before, after = payload.get("before"), payload.get("after")
-    return Recorded(
-        seq=row.seq,
-        action=row.action,
-        before=entry_from(before) if before else None,
-        after=entry_from(after) if after else None,
-    )
+    try:
+        payload = json.loads(row.payload)
+        before, after = (
+            entry_from(state) if state else None for state in (payload["before"], payload["after"])
+        )
+    except (ValueError, LookupError, TypeError):
+        return None
+    return Recorded(seq=row.seq, action=row.action, before=before, after=after) if before or after else None
 
 
 @frozen(kw_only=True)
@@ -201,20 +204,30 @@ def chain_breaks(rows: Iterable[Sealed], previous: str = GENESIS, after_seq: int
     """Walk rows in seq order and yield what does not hold.
 
     A changed column or payload is an ``edit``; a missing row is a ``gap``; rows that are whole but follow
-    the wrong predecessor were moved: ``reorder``.
+    the wrong predecessor, or come again, were moved: ``reorder``.
     """
     for row in rows:
         columns = {name: getattr(row, name) for name in CHAINED}
         if chain_hash(columns) != row.hash:
             yield Break(kind="edit", seq=row.seq, message="a column was changed after the row was sealed")
-        elif row.payload is not None and payload_digest(row.salt or "", row.payload) != row.digest:
+        elif row.payload is not None and not _is_sealed(row.salt or "", row.payload, row.digest):
             yield Break(kind="edit", seq=row.seq, message="the payload was changed after the row was sealed")
+        elif row.seq <= after_seq:
+            yield Break(kind="reorder", seq=row.seq, message=f"the row comes after row {after_seq}")
         elif row.seq != after_seq + 1:
             missing = f"rows {after_seq + 1} to {row.seq - 1} are missing"
             yield Break(kind="gap", seq=row.seq, message=missing)
         elif row.previous != previous:
             yield Break(kind="reorder", seq=row.seq, message="the row does not follow the one before it")
         previous, after_seq = row.hash, row.seq
+
+
+def _is_sealed(salt: str, payload: str, digest: str) -> bool:
+    try:
+        # Hex can be spelled in several ways; only the one that was sealed is whole.
+        return bytes.fromhex(salt).hex() == salt and payload_digest(salt, payload) == digest
+    except ValueError:
+        return False
 
 
 @frozen

@@ -95,7 +95,7 @@ def _mutations(change: Change, author: Author, store: StoreView, stamp: Stamp) -
             return _consolidation(change, author, store, stamp)
         case Undo():
             return _inversion(change, author, store, stamp)
-        case _:
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
 
 
