@@ -21,9 +21,10 @@ class Proposals(click.Group):
     """The group; without a subcommand it lists what waits."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take ``list`` for granted, unless help is asked for."""
+        """Take ``list`` for granted, unless help is asked for or a shell completes the line."""
         names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
-        return super().parse_args(ctx, ["list", *args] if names_none else args)
+        takes_list = names_none and not ctx.resilient_parsing
+        return super().parse_args(ctx, ["list", *args] if takes_list else args)
 
 
 @command("list", example="keepgate proposals list", short_help="List the wishes that wait.")

@@ -19,7 +19,7 @@ from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.ops import BY_NAME
 from keepgate.protocol.settings import Settings
-from keepgate.protocol.wire import unstructure
+from keepgate.protocol.wire import decode, encode, unstructure
 from keepgate.service.connection import Connection, NoPeer, Progress, Silent, Workspace
 from keepgate.service.sidecar import Sidecar
 from keepgate.service.workspaces import find_root
@@ -67,7 +67,9 @@ class Calls:
         if row is not None and "session" in fields_dict(row.params):
             ours = unstructure(self.session) if row.session_required or as_session else None
             raw.setdefault("session", ours)
-        return await self.sidecar.call(self.connection, method, raw, progress=progress or Silent())
+        result = await self.sidecar.call(self.connection, method, raw, progress=progress or Silent())
+        # Through the bytes of the wire, so that this front is given what every other client is given.
+        return decode(encode(result))
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from keepgate.fronts.terminal.screen import Screen
-from keepgate.fronts.terminal.tables import budgets_table, clock
+from keepgate.fronts.terminal.tables import budgets_table, clock, memories
 from keepgate.protocol.entries import (
     AddResult,
     ConsolidateResult,
@@ -65,7 +65,7 @@ def removed(screen: Screen, result: RemoveResult) -> None:
 def consolidated(screen: Screen, result: ConsolidateResult) -> None:
     """What a consolidate did."""
     screen.line(
-        f"Put {result.entry.id} in the place of {_memories(len(result.removed))}; {_use(result.usage)}."
+        f"Put {result.entry.id} in the place of {memories(len(result.removed))}; {_use(result.usage)}."
     )
 
 
@@ -80,10 +80,6 @@ def undone(screen: Screen, result: UndoResult) -> None:
 
 def _use(usage: Usage) -> str:
     return f"{usage.track}/{usage.scope} holds {usage.used} of {usage.limit}"
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"
 
 
 def why_card(screen: Screen, result: WhyResult) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from types import FrameType
 from typing import Final
 
@@ -46,9 +46,7 @@ async def confirm(
     Raises :class:`Interrupted` for Ctrl-C and ``NobodyThere`` when the terminal has gone.
     """
     while True:
-        terminal.forget_typed()
-        terminal.write(asking)
-        answer = await _interruptible_line(terminal)
+        answer = await _interruptible(_answer(terminal, asking))
         if answer is None:
             terminal.write("\n")
             return False
@@ -59,21 +57,27 @@ async def confirm(
         terminal.write(f"\n{shown}\n")
 
 
-async def _interruptible_line(terminal: Terminal) -> str | None:
-    reading = asyncio.ensure_future(terminal.read_line())
+async def _answer(terminal: Terminal, asking: str) -> str | None:
+    terminal.forget_typed()
+    terminal.write(asking)
+    return await terminal.read_line()
+
+
+async def _interruptible(answer: Coroutine[None, None, str | None]) -> str | None:
+    asking = asyncio.create_task(answer)
     interrupted = False
 
     def interrupt(_signal: int, _frame: FrameType | None) -> None:
         nonlocal interrupted
         interrupted = True
-        reading.get_loop().call_soon_threadsafe(reading.cancel)
+        asking.get_loop().call_soon_threadsafe(asking.cancel)
 
     # Ctrl-C answers the question instead of tearing the command down, so that the denial is recorded as what
     # it was. Only the main thread may set signal handlers, and only there does the signal arrive.
     main = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, interrupt) if main else None
     try:
-        return await reading
+        return await asking
     except asyncio.CancelledError:
         if interrupted:
             raise Interrupted from None

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import Any, Final
 
 import click
-from attrs import frozen
+from attrs import field, frozen
 
-from keepgate.core.model.text import make_visible, one_line
+from keepgate.core.model.text import LINE_BREAK_SHOWN, make_visible, one_line
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, ProposalsGetResult
 
@@ -24,11 +24,15 @@ class Tone(Enum):
     NEW = "new"
 
 
+def _on_one_line(text: str) -> str:
+    return make_visible(text).replace("\n", LINE_BREAK_SHOWN)
+
+
 @frozen
 class Line:
-    """One line of the question, without its end. ``text`` holds no control characters but tabs."""
+    """One line of the question, without its end. Whatever it is made of, it holds no control but tabs."""
 
-    text: str
+    text: str = field(converter=_on_one_line)
     tone: Tone = Tone.PLAIN
 
 
@@ -51,7 +55,7 @@ _HEADINGS: Final = {
     "replace": "change a memory of {layer}",
     "remove": "remove a memory from {layer}",
     "consolidate": "put one memory in the place of {targets} in {layer}",
-    "seed": "add {count} memories",
+    "seed": "add {count}",
     "undo": "take a change back",
 }
 
@@ -120,9 +124,16 @@ def everything_lines(question: ApprovalRequestParams) -> Iterator[Line]:
 
 
 def _heading(question: ApprovalRequestParams) -> str:
-    targets = f"{len(question.targets)} {'memory' if len(question.targets) == 1 else 'memories'}"
     form = _HEADINGS.get(question.action, question.action)
-    return form.format(layer=f"{question.track}/{question.scope}", count=question.count, targets=targets)
+    return form.format(
+        layer=f"{question.track}/{question.scope}",
+        count=_memories(question.count or len(question.entries)),
+        targets=_memories(len(question.targets)),
+    )
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
 
 
 def _who(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:

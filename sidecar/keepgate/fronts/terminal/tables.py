@@ -31,6 +31,11 @@ def clock(ms: int | None) -> str:
     return "never" if ms is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(ms / 1000))
 
 
+def memories(count: int) -> str:
+    """So many memories."""
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
 def shown_id(screen: Screen, full: str | None) -> str:
     """An id: its beginning for a person, the whole of it for a program."""
     return "" if full is None else full[:SHORT_ID] if screen.look.boxes else full
@@ -156,7 +161,7 @@ def import_result(screen: Screen, result: ImportResult, *, dry_run: bool) -> Non
         screen.line(f"note: {note.path.removeprefix('$.')}: {note.problem}")
     if dry_run:
         entries_table(screen, result.entries)
-        screen.line(f"{len(result.entries)} memories would be added; nothing was stored.")
+        screen.line(f"{memories(len(result.entries))} would be added; nothing was stored.")
     else:
-        screen.line(f"Added {result.added} memories.")
+        screen.line(f"Added {memories(result.added)}.")
     budgets_table(screen, result.usage)
