@@ -12,17 +12,17 @@ COMMAND = "workspace/executeCommand"
 
 
 @pytest.mark.parametrize("arguments", [{}, {"arguments": None}, {"arguments": []}, {"arguments": [{}]}])
-def test_one_object_or_nothing(server: Any, arguments: dict[str, Any]) -> None:
+def test_one_object_or_nothing(shared_server: Any, arguments: dict[str, Any]) -> None:
     """A left-out argument is an empty object."""
-    result = server.result(COMMAND, {"command": "keepgate.memory.budgets", **arguments})
+    result = shared_server.result(COMMAND, {"command": "keepgate.memory.budgets", **arguments})
 
-    assert server.result("memory/budgets") == result
+    assert shared_server.result("memory/budgets") == result
 
 
 @pytest.mark.parametrize("arguments", [[{}, {}], [None], ["{}"], [[]], [5], {"session": {"id": "s1"}}, "x"])
-def test_anything_else_is_refused(server: Any, arguments: Any) -> None:
+def test_anything_else_is_refused(shared_server: Any, arguments: Any) -> None:
     """More than one argument, or one that is no object, runs nothing."""
-    error = server.error(COMMAND, {"command": "keepgate.memory.add", "arguments": arguments})
+    error = shared_server.error(COMMAND, {"command": "keepgate.memory.add", "arguments": arguments})
 
     assert error["code"] == -32602
     assert "$.arguments" in [problem["path"] for problem in error["data"]["problems"]]

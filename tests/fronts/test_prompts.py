@@ -1,5 +1,7 @@
 """The person at an editor: what is asked, which answers count, and in which order."""
 
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -66,29 +68,35 @@ def test_a_prompt_with_a_warning(server: Any) -> None:
         (True, "cancelled"),
     ],
 )
-def test_only_an_exact_title_counts(server: Any, answer: Any, expected: str) -> None:
+def test_only_an_exact_title_counts(shared_server: Any, answer: Any, expected: str) -> None:
     """A title that was not offered, a malformed result and null are dismissals, not permissions."""
-    number = server.begin("memory/add", WRITE)
+    text = f"Answered with {json.dumps(answer)}."
+    asked = len(shared_server.requests(PROMPT))
+    number = shared_server.begin("memory/add", {**WRITE, "session": {"id": text}, "text": text})
 
-    server.reply(server.request_of_server(PROMPT), answer)
+    shared_server.reply(shared_server.request_of_server(PROMPT, asked + 1), answer)
 
-    assert expected == outcome(server.answer(number))
-    stored = server.result("memory/query", {"text": "tabs"})["total"]
+    assert expected == outcome(shared_server.answer(number))
+    found = shared_server.result("memory/query", {"text": text})["entries"]
+    stored = [entry["text"] for entry in found].count(text)
     assert (1 if expected == "stored" else 0) == stored
 
 
 @pytest.mark.parametrize(
     "error", [{"code": -32601, "message": "no such method"}, {"code": 1, "message": "no window"}, {}, 5]
 )
-def test_an_error_means_that_nobody_is_there(server: Any, error: Any) -> None:
+def test_an_error_means_that_nobody_is_there(shared_server: Any, error: Any) -> None:
     """A client that cannot show a message leaves the wish in the inbox."""
-    number = server.begin("memory/add", WRITE)
-    prompt = server.request_of_server(PROMPT)
+    text = f"Answered with the error {json.dumps(error)}."
+    asked = len(shared_server.requests(PROMPT))
+    number = shared_server.begin("memory/add", {**WRITE, "text": text})
+    prompt = shared_server.request_of_server(PROMPT, asked + 1)
 
-    server.send({"jsonrpc": "2.0", "id": prompt["id"], "error": error})
+    shared_server.send({"jsonrpc": "2.0", "id": prompt["id"], "error": error})
 
-    assert outcome(server.answer(number)) == "unavailable"
-    assert len(server.result("proposals/list", {"status": "pending"})["proposals"]) == 1
+    assert outcome(shared_server.answer(number)) == "unavailable"
+    waiting = shared_server.result("proposals/list", {"status": "pending"})["proposals"]
+    assert text in [proposal["text"] for proposal in waiting]
 
 
 def test_an_answer_without_a_result_is_a_dismissal(server: Any) -> None:
@@ -245,30 +253,45 @@ class TestShowChange:
         assert [] == list((home / "state" / "changes").iterdir())
 
 
+STRUCTURED = {"experimental": {"keepgate": {"approvalRequest": True}}}
+
+
+@pytest.fixture(scope="module")
+def rich(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One server for all of them, whose client puts structured questions."""
+    folder = tmp_path_factory.mktemp("rich")
+    (folder / "project").mkdir()
+    server = start_server(folder / "home")
+    try:
+        result = server.initialize(folder / "project", capabilities=STRUCTURED)
+        assert result["capabilities"]["experimental"]["keepgate"]["approval"] == "request"
+        yield server
+    finally:
+        server.end()
+
+
 class TestStructuredQuestions:
     """Clients that announced ``approvalRequest`` are asked with ``approval/request``."""
 
-    ANNOUNCED: ClassVar = {"experimental": {"keepgate": {"approvalRequest": True}}}
     ASK = "approval/request"
 
-    @pytest.fixture
-    def rich(self, spawn: Any, project: Path) -> Any:
-        """A server whose client puts structured questions."""
-        server = spawn()
-        result = server.initialize(project, capabilities=self.ANNOUNCED)
-        assert result["capabilities"]["experimental"]["keepgate"]["approval"] == "request"
-        return server
+    def begin(self, server: Any, text: str) -> tuple[Any, Any]:
+        """Begin a write in a session of its own; the request's id, and the question."""
+        asked = len(server.requests(self.ASK))
+        number = server.begin(
+            "memory/add", {**WRITE, "session": {"id": text}, "text": text, "tags": ["style"]}
+        )
+        return number, server.request_of_server(self.ASK, asked + 1)
 
-    def test_the_question(self, rich: Any, project: Path) -> None:
+    def test_the_question(self, rich: Any) -> None:
         """The payload is structured and whole, and answered with its hash."""
-        number = rich.begin("memory/add", {**WRITE, "tags": ["style"]})
+        number, ask = self.begin(rich, "Use tabs.")
 
-        ask = rich.request_of_server(self.ASK)
         rich.reply(ask, {"outcome": "allowed-once", "hash": ask["params"]["hash"]})
 
         assert outcome(rich.answer(number)) == "stored"
-        assert ("add", "Use tabs.", str(project)) == tuple(
-            ask["params"][name] for name in ("action", "text", "workspaceKey")
+        assert ("add", "Use tabs.", "agent") == tuple(
+            ask["params"][name] for name in ("action", "text", "track")
         )
         assert ask["params"]["entries"][0]["tags"] == ["style"]
         assert [] == rich.requests(PROMPT)
@@ -289,8 +312,7 @@ class TestStructuredQuestions:
     )
     def test_answers(self, rich: Any, change: Any, expected: str) -> None:
         """Only the four outcomes with the hash of the question count; all else is a dismissal."""
-        number = rich.begin("memory/add", WRITE)
-        ask = rich.request_of_server(self.ASK)
+        number, ask = self.begin(rich, f"Answered with {json.dumps(change)}.")
         fine = {"outcome": "allowed-once", "hash": ask["params"]["hash"]}
 
         rich.reply(ask, None if change is None else {**fine, **change})
@@ -299,8 +321,7 @@ class TestStructuredQuestions:
 
     def test_an_error(self, rich: Any) -> None:
         """A client that answers with an error has nobody there."""
-        number = rich.begin("memory/add", WRITE)
-        ask = rich.request_of_server(self.ASK)
+        number, ask = self.begin(rich, "Answered with an error.")
 
         rich.send({"jsonrpc": "2.0", "id": ask["id"], "error": {"code": -32601, "message": "no"}})
 
@@ -308,7 +329,7 @@ class TestStructuredQuestions:
 
     def test_the_client_may_decide(self, rich: Any) -> None:
         """It may also answer proposals from its own inbox, with the hash it was shown."""
-        change = {"action": "add", "track": "agent", "scope": "workspace", "text": "Use tabs."}
+        change = {"action": "add", "track": "agent", "scope": "workspace", "text": "Use spaces."}
         made = rich.result("proposals/create", {"session": {"id": "s1"}, "change": change})["proposal"]
 
         decided = rich.result("proposals/approve", {"id": made["id"], "hash": made["hash"]})

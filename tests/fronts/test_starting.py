@@ -165,15 +165,17 @@ def test_many_roots(spawn: Any, tmp_path: Path) -> None:
     "params",
     [None, [], {"event": None}, {"event": {"added": {}}}, {"event": {"added": [{"uri": "untitled:y"}]}}],
 )
-def test_a_folder_change_that_cannot_be_made(server: Any, params: Any) -> None:
+def test_a_folder_change_that_cannot_be_made(shared_server: Any, params: Any) -> None:
     """It is ignored as a whole, the client's log says why, and everything else goes on."""
-    server.notify("workspace/didChangeWorkspaceFolders", params)
+    told = len(shared_server.notifications("window/logMessage"))
 
-    warned = server.notification("window/logMessage")
+    shared_server.notify("workspace/didChangeWorkspaceFolders", params)
+    shared_server.until(lambda _: len(shared_server.notifications("window/logMessage")) == told + 1)
 
+    warned = shared_server.notifications("window/logMessage")[-1]
     assert warned["type"] == 2
     assert warned["message"].startswith("workspace/didChangeWorkspaceFolders was ignored: ")
-    assert len(server.result("memory/status")["workspaces"]) == 1
+    assert len(shared_server.result("memory/status")["workspaces"]) == 1
 
 
 def test_a_default_session_in_the_options(spawn: Any, project: Path) -> None:
