@@ -18,7 +18,7 @@ WRITER = "Only the gate and the composition root hold the store's writer"
 PURE = "What is pure stays pure"
 SQL = "Only the store speaks SQL"
 LSP = "Only the LSP front knows LSP's types"
-START = "The command line reaches the LSP front through `keepgate serve` alone"
+START = "The command line reaches the LSP front through serve alone"
 CLIENT = "The client shares the published protocol with the sidecar and nothing else"
 NETWORK = "Nothing opens a socket"
 
