@@ -13,16 +13,32 @@ from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin
 
 import attrs
-from cattrs import ClassValidationError, Converter, ForbiddenExtraKeysError, IterableValidationError
+from cattrs import (
+    BaseValidationError,
+    ClassValidationError,
+    Converter,
+    ForbiddenExtraKeysError,
+    IterableValidationError,
+)
 from cattrs.cols import list_structure_factory
-from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+from cattrs.gen import (
+    make_dict_structure_fn,
+    make_dict_unstructure_fn,
+    make_mapping_structure_fn,
+    override,
+)
 
 from keepgate.protocol.entries import UNSET, Unset
 from keepgate.protocol.errors import Fault, Problem, invalid_input
 
 T = TypeVar("T")
 
+INTEGER_MAX: Final = 2**53 - 1
+"""The largest integer that every JSON reader keeps exact."""
+
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+# Readers of one message per line may end a line at any of these.
+_RAW_LINE_ENDS: Final = re.compile("[\u0085\u2028\u2029]")
 _JSON_NAMES: Final[dict[Any, str]] = {
     str: "a string",
     int: "an integer",
@@ -59,7 +75,7 @@ def structure(raw: Any, cls: type[T], *, forbid_unknown: bool = False, root: str
     """
     try:
         return (_STRICT if forbid_unknown else _LENIENT).structure(raw, cls)
-    except (ClassValidationError, WrongType, WrongValue) as error:
+    except (BaseValidationError, WrongType, WrongValue) as error:
         raise _fault(error, root) from None
 
 
@@ -69,12 +85,13 @@ def unstructure(value: Any) -> Any:
 
 
 def encode(message: Any) -> bytes:
-    """UTF-8 JSON without raw newlines. Lone surrogates, which UTF-8 cannot carry, are escaped.
+    """UTF-8 JSON without raw line ends of any kind. Lone surrogates, which UTF-8 cannot carry, are escaped.
 
     Raises ``ValueError`` for NaN and infinities: the other side would refuse the whole message.
     """
+    text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
-        return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        return _RAW_LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
     except UnicodeEncodeError:
         return json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
 
@@ -132,13 +149,18 @@ def _problems(error: BaseException, path: str) -> Iterator[tuple[Problem, bool]]
             yield Problem(path, str(error)), True
 
 
-def _scalar(expected: type[T]) -> Callable[[Any, Any], T]:
-    def hook(value: Any, _: Any) -> T:
-        if type(value) is not expected:
-            raise WrongType(_JSON_NAMES[expected], value)
-        return value
+def _boolean(value: Any, _: Any) -> bool:
+    if type(value) is not bool:
+        raise WrongType("true or false", value)
+    return value
 
-    return hook
+
+def _integer(value: Any, _: Any) -> int:
+    if type(value) is not int:
+        raise WrongType("an integer", value)
+    if abs(value) > INTEGER_MAX:
+        raise WrongValue(f"must lie between -{INTEGER_MAX} and {INTEGER_MAX}")
+    return value
 
 
 def _string(value: Any, _: Any) -> str:
@@ -152,6 +174,8 @@ def _string(value: Any, _: Any) -> str:
 def _number(value: Any, _: Any) -> float:
     if type(value) not in (int, float):
         raise WrongType("a number", value)
+    if not -INTEGER_MAX <= value <= INTEGER_MAX:
+        raise WrongValue("is too large")
     return float(value)
 
 
@@ -211,7 +235,8 @@ def _array(cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
 
 
 def _json_object(cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
-    build = converter.gen_structure_mapping(cls)
+    # Not the converter's own maker, which would register its unchecked hook for the type as well.
+    build = make_mapping_structure_fn(cls, converter)
 
     def hook(value: Any, target: Any) -> Any:
         if type(value) is not dict:
@@ -231,7 +256,7 @@ def _union(cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
         if len(members) == 1:
             return converter.structure(value, members[0])
         if type(value) in members:
-            return value
+            return converter.structure(value, type(value))
         raise WrongType(" or ".join(_JSON_NAMES[item] for item in members), value)
 
     return hook
@@ -239,8 +264,8 @@ def _union(cls: Any, converter: Converter) -> Callable[[Any, Any], Any]:
 
 def _converter(*, forbid_unknown: bool) -> Converter:
     converter = Converter(detailed_validation=True)
-    for scalar in (int, bool):
-        converter.register_structure_hook(scalar, _scalar(scalar))
+    converter.register_structure_hook(bool, _boolean)
+    converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(str, _string)
     # By class and not by predicate: a StrEnum is a str, whose hook would let any word through otherwise.
     converter.register_structure_hook(StrEnum, _enum)
