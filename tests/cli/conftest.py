@@ -82,6 +82,16 @@ class AtTerminal:
             pass
         return self.process.wait(WAIT_S)
 
+    def leave(self) -> None:
+        """Let go of the terminal, if that has not happened yet."""
+        if self._master >= 0:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the window: the terminal is gone for everybody on it."""
+        os.close(self._master)
+        self._master = -1
+
     def finish(self, keys: str) -> Finished:
         """Answer the question and wait for the end; ``out`` is the piped stdout, or else the screen."""
         self.answer(keys)
@@ -176,7 +186,6 @@ class CommandLine:
         import termios
 
         master, slave = os.openpty()
-        self.stack.callback(os.close, master)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         line = command or (sys.executable, "-m", "keepgate", *arguments)
         process = subprocess.Popen(
@@ -195,7 +204,9 @@ class CommandLine:
             assert process.stdin is not None
             process.stdin.write(stdin)
             process.stdin.close()
-        return AtTerminal(process, master)
+        terminal = AtTerminal(process, master)
+        self.stack.callback(terminal.leave)
+        return terminal
 
 
 _UNWANTED = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "PYTHONIOENCODING", "PYTHONUTF8", "COLORTERM")

@@ -167,3 +167,27 @@ def texts(keepgate):
 def newest(keepgate):
     """The newest ledger row."""
     return keepgate.here("--json", "audit", "--limit", "1").json["rows"][0]
+
+
+def test_a_question_ends_at_its_deadline(keepgate):
+    """Nobody answers in time: the question closes itself, and the wish waits in the inbox."""
+    keepgate.settings("approvalTimeoutSeconds = 1\n")
+
+    asked = keepgate.at_terminal("add", TEXT)
+    asked.until("This question is closed; an answer would change nothing.")
+
+    assert (3, []) == (asked.end(), texts(keepgate))
+    assert [TEXT] == [item["text"] for item in keepgate.here("--json", "proposals").json["proposals"]]
+
+
+def test_a_terminal_that_goes_away_leaves_the_wish_waiting(keepgate):
+    """The window is closed while the question stands: nothing is stored, nothing is lost."""
+    asked = keepgate.at_terminal("add", TEXT)
+    asked.until("Allow this?")
+    asked.hang_up()
+
+    assert asked.process.wait(30) != 0
+    assert ([], [TEXT]) == (
+        texts(keepgate),
+        [item["text"] for item in keepgate.here("--json", "proposals").json["proposals"]],
+    )

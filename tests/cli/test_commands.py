@@ -1,5 +1,7 @@
 """Every command, for a program and for a person."""
 
+import json
+
 import pytest
 
 from keepgate.protocol.entries import (
@@ -356,3 +358,56 @@ def stored(keepgate):
 def newest(keepgate):
     """The newest ledger row."""
     return keepgate.here("--json", "audit", "--limit", "1").json["rows"][0]
+
+
+def test_the_root_of_the_file_system_is_no_workspace_but_no_hindrance(keepgate, entry):
+    """From ``/`` the store can be looked after, and what holds everywhere can be read and written."""
+    from pathlib import Path
+
+    root = Path(keepgate.workspace.anchor)
+    codes = [keepgate.run(*words, cwd=root).code for words in (["status"], ["verify"], ["doctor"], ["list"])]
+
+    everywhere = keepgate.run("add", "x", "--scope", "user-global", cwd=root)
+    here = keepgate.run("--json", "add", "y", cwd=root)
+
+    assert ([0, 0, 0, 0], 0) == (codes, everywhere.code)
+    assert (2, "INVALID_INPUT") == (here.code, here.json["error"]["code"])
+
+
+def test_more_hits_than_shown_are_announced(keepgate, entry):
+    """A query that was cut says how many there are."""
+    keepgate.here("add", "Signs commits.")
+
+    assert "1 of 2 shown; see more with --limit or --offset." in keepgate.here("query", "--limit", "1").out
+
+
+def test_a_removed_memory_still_has_a_history(keepgate, entry):
+    """Its whole id leads to the ledger's account of it."""
+    keepgate.here("remove", "small")
+
+    assert 4 == keepgate.here("show", entry.id).code
+    assert "remove" in keepgate.here("history", entry.id).out
+    assert "This memory was removed." in keepgate.here("why", entry.id).out
+
+
+def test_serve_speaks_the_protocol_from_the_command_line(keepgate, tmp_path):
+    """``keepgate --store PATH serve --framing lines`` serves that store and ends with the client."""
+    messages = [
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {"processId": None, "capabilities": {}},
+        },
+        {"jsonrpc": "2.0", "method": "initialized", "params": {}},
+        {"jsonrpc": "2.0", "id": 2, "method": "shutdown"},
+        {"jsonrpc": "2.0", "method": "exit"},
+    ]
+    stdin = "".join(json.dumps(message) + "\n" for message in messages).encode()
+    store = str(tmp_path / "served.db")
+
+    done = keepgate.run("--store", store, "serve", "--stdio", "--framing", "lines", stdin=stdin)
+
+    answers = {answer.get("id"): answer for answer in map(json.loads, done.out.splitlines())}
+    announced = answers[1]["result"]["capabilities"]["experimental"]["keepgate"]
+    assert (0, store, "lines") == (done.code, announced["storePath"], announced["framing"])

@@ -1,5 +1,7 @@
 """Exit codes say what happened, errors say what to do, and neither loses anything."""
 
+import contextlib
+
 import pytest
 
 from keepgate.cli.failures import failure_of, report
@@ -158,3 +160,54 @@ def test_hostile_words_in_an_error_are_shown_not_obeyed(keepgate):
     done = keepgate.here("call", "no\x1b[2J/such\u202e")
 
     assert (2, True, False) == (done.code, "⟨U+001B⟩[2J" in done.err, "\x1b" in done.err)
+
+
+def test_a_ledger_that_was_tampered_with_is_exit_code_7(stocked):
+    """``verify`` names what is wrong and where, and ``doctor`` reports it as a problem."""
+    import apsw
+
+    with contextlib.closing(apsw.Connection(str(stocked.home / "data" / "memory.db"))) as db:
+        for (trigger,) in list(db.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")):
+            db.execute(f'DROP TRIGGER "{trigger}"')
+        db.execute("UPDATE ledger SET outcome = 'rejected' WHERE seq = 1")
+
+    verified, doctor = stocked.here("verify"), stocked.here("doctor")
+
+    assert (7, 1) == (verified.code, doctor.code)
+    assert "at row 1: " in verified.out
+    assert "The ledger does not hold; " in verified.out
+    assert "!!  ledger: " in doctor.out
+
+
+def test_settings_that_cannot_be_read_are_a_problem_with_a_name(keepgate):
+    """A typing error in the user's file is told with its place; ``doctor`` says it, too."""
+    keepgate.settings('writePolcy = "auto"\n')
+
+    done, doctor = keepgate.here("--json", "list"), keepgate.here("doctor")
+
+    assert (2, "INVALID_INPUT", 1) == (done.code, done.json["error"]["code"], doctor.code)
+    assert "writePolcy" in done.err
+    assert "!!  settings: INVALID_INPUT" in doctor.out
+
+
+def test_an_accident_shows_its_traceback_only_when_debugging(capsys):
+    """The incident's line stands alone unless ``--log-level debug`` was given."""
+    from keepgate.cli.common import Globals
+    from keepgate.cli.root import _failed
+
+    with pytest.raises(ZeroDivisionError) as accident:
+        _ = 1 / 0
+    code = _failed(accident.value, [], Globals())
+    quiet = capsys.readouterr()
+    _failed(accident.value, [], Globals(log_level="debug"))
+    loud = capsys.readouterr()
+
+    assert (1, "", False, True) == (code, quiet.out, "Traceback" in quiet.err, "Traceback" in loud.err)
+
+
+def test_no_arguments_at_all_show_the_help(keepgate):
+    """``keepgate`` alone is a question, not a mistake."""
+    done = keepgate.here()
+
+    assert (0, "") == (done.code, done.err)
+    assert done.out.startswith("Usage: keepgate ")

@@ -29,7 +29,7 @@ def stocked(keepgate):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("command", ["list", "audit", "budgets", "snapshot", "proposals"])
+@pytest.mark.parametrize("command", ["list", "audit", "budgets"])
 def test_no_encoding_makes_a_command_fail(stocked, command, env):
     """What an encoding lacks is shown as an escape; nothing raises and nothing is lost without a trace."""
     done = stocked.run(command, env=env)

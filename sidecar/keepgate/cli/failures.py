@@ -45,7 +45,7 @@ def failure_of(error: BaseException) -> Failure:
         case click.UsageError():
             usage = error.ctx.get_usage() if error.ctx is not None else ""
             hint = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
-            lines = (*usage.splitlines(), error.format_message(), hint)
+            lines = (error.format_message(), *usage.splitlines(), hint)
             return _plain(ExitCode.USAGE, "USAGE", error.format_message(), lines, hint)
         case click.ClickException():
             return _plain(ExitCode.FAILED, "FAILED", error.format_message(), (error.format_message(),))

@@ -85,7 +85,7 @@ def run(arguments: Sequence[str]) -> int:
     given = Globals()
     try:
         code = keepgate.main(
-            list(arguments),
+            list(arguments) or ["--help"],
             prog_name=PROGRAM,
             complete_var=COMPLETE_VARIABLE,
             standalone_mode=False,

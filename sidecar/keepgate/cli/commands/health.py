@@ -50,7 +50,7 @@ def doctor(given: Globals) -> None:
 
 def _findings(given: Globals) -> "list[Finding]":
     from keepgate.cli.running import inside  # noqa: PLC0415
-    from keepgate.protocol.errors import Fault  # noqa: PLC0415
+    from keepgate.protocol.errors import ExitCode, Fault  # noqa: PLC0415
     from keepgate.service.maintenance import Finding, examine  # noqa: PLC0415
 
     async def work(calls: "Calls") -> Any:
@@ -59,9 +59,8 @@ def _findings(given: Globals) -> "list[Finding]":
     try:
         found: list[Finding] = inside(given, work)
     except Fault as fault:
-        return [
-            Finding(ok=False, name="store", message=f"{fault.code}: {fault.message}", fix=fault.suggestion)
-        ]
+        name = "store" if fault.exit_code is ExitCode.STORE else "settings"
+        return [Finding(ok=False, name=name, message=f"{fault.code}: {fault.message}", fix=fault.suggestion)]
     return found
 
 

@@ -120,6 +120,6 @@ COMMANDS: Final = {
         name="proposals",
         commands=[listing, show, approve, dismiss],
         short_help="See and decide the wishes that wait.",
-        help="See and decide the wishes that wait in this workspace.",
+        help="See and decide the wishes that wait in this workspace. Without a command: list them.",
     )
 }

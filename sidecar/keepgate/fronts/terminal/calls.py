@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -20,7 +21,7 @@ from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.ops import BY_NAME
 from keepgate.protocol.settings import Settings
 from keepgate.protocol.wire import decode, encode, unstructure
-from keepgate.service.connection import Connection, NoPeer, Progress, Silent, Workspace
+from keepgate.service.connection import Connection, NoPeer, Progress, Silent
 from keepgate.service.sidecar import Sidecar
 from keepgate.service.workspaces import find_root
 
@@ -42,11 +43,10 @@ class Entrance:
 
 @frozen(kw_only=True)
 class Calls:
-    """An open sidecar and one connection to it, in the workspace of the command."""
+    """An open sidecar and one connection to it, in the workspace of the command if it has one."""
 
     sidecar: Sidecar
     connection: Connection
-    workspace: Workspace
     session: SessionRef
 
     async def call(
@@ -86,13 +86,8 @@ async def entered(
     settings = load_settings(places, os.environ, options=options)
     async with AsyncExitStack() as stack:
         sidecar = await _opened(stack, settings, places)
-        workspace = await find_root(
-            str(Path.cwd()),
-            sidecar.known_workspaces,
-            entrance.workspace,
-            identity=settings.workspace_identity,
-        )
-        narrower = narrowed(settings, workspace.path)
+        folders = await _folders(sidecar, entrance.workspace, settings.workspace_identity)
+        narrower = reduce(narrowed, folders, settings)
         if narrower != settings:
             # Which workspace it is can only be told with the store open; a project's own file narrows after.
             await stack.aclose()
@@ -101,13 +96,22 @@ async def entered(
             peer=NoPeer(),
             channel=CHANNEL,
             client=CLIENT,
-            folders=[workspace.path],
+            folders=folders,
             approver=TerminalApprover(terminal) if terminal is not None else None,
             may_decide=may_decide,
         )
         stack.push_async_callback(sidecar.disconnect, connection)
-        session = SessionRef(id=f"cli-{uuid4()}", agent_preset=entrance.agent, cwd=workspace.path)
-        yield Calls(sidecar=sidecar, connection=connection, workspace=workspace, session=session)
+        session = SessionRef(id=f"cli-{uuid4()}", agent_preset=entrance.agent, cwd=next(iter(folders), None))
+        yield Calls(sidecar=sidecar, connection=connection, session=session)
+
+
+async def _folders(sidecar: Sidecar, override: str | None, identity: str) -> list[str]:
+    """The folder of the command's workspace, if it has one: the root of a file system is none."""
+    here = Path.cwd()
+    if override is None and here == Path(here.anchor):
+        return []
+    found = await find_root(str(here), sidecar.known_workspaces, override, identity=identity)
+    return [found.path]
 
 
 async def _opened(stack: AsyncExitStack, settings: Settings, places: Places) -> Sidecar:
