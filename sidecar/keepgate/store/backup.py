@@ -107,9 +107,7 @@ async def restore(store: Store, source_path: str, *, progress: Progress = silent
     The ledger notes it, and the anchor begins anew. Raises ``INVALID_INPUT`` for a source that is not there
     or is the store itself, ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION`` for one that is of no use.
     """
-    source = Path(source_path)
-    if not source.is_file() or source.samefile(store.path):
-        raise invalid_input(Problem("$.path", "must be a backup file other than the store"))
+    require_source(store.path, source_path)
     draft = f"{store.path}.{secrets.token_hex(8)}.part"
 
     def work(db: apsw.Connection, tell: Progress, cancelled: Cancelled) -> RestoreResult:
@@ -126,6 +124,13 @@ async def restore(store: Store, source_path: str, *, progress: Progress = silent
         return await run_long(store, work, connect=connect_live, progress=progress)
     except OSError as error:
         raise faults.of_system(error, store.path) from error
+
+
+def require_source(path: str, source_path: str) -> None:
+    """Raise ``INVALID_INPUT`` for a source that is no file, or is the store itself."""
+    source = Path(source_path)
+    if not source.is_file() or source.samefile(path):
+        raise invalid_input(Problem("$.path", "must be a backup file other than the store"))
 
 
 def content_hash(db: apsw.Connection) -> str:
@@ -147,10 +152,9 @@ def _restore(
     cancelled: Cancelled,
 ) -> RestoreResult:
     stamp = store.stamp_maker()
-    _take_in(source_path, draft, store, cancelled)
+    take_in(source_path, draft, cancelled)
     incoming = connect(draft, Patience(), synchronous="FULL")
     try:
-        _require_whole(incoming, source_path, cancelled)
         _rename(incoming, store.id, live.execute(_FEED_HEAD).get + _FEED_ROOM)
         kept = f"{store.path}.before-restore-{written_time(stamp.now_ms)}"
         copy_to_file(live, kept, cancelled=cancelled)
@@ -168,8 +172,8 @@ def _restore(
     )
 
 
-def _take_in(source_path: str, draft: str, store: Store, cancelled: Cancelled) -> None:
-    """A copy of the source beside the store, in the present version; the source is only read."""
+def take_in(source_path: str, draft: str, cancelled: Cancelled) -> None:
+    """A copy of the source, checked whole and in the present version; the source is only read."""
     try:
         source, _ = opening.reach(source_path, Patience(), read_only=True)
         try:
@@ -179,7 +183,8 @@ def _take_in(source_path: str, draft: str, store: Store, cancelled: Cancelled) -
             source.close()
         copied = connect(draft, Patience(), synchronous="FULL")
         try:
-            migrate.step_up(copied, draft)
+            migrate.step_up(copied, source_path)
+            _require_whole(copied, source_path, cancelled)
         finally:
             copied.close()
     except apsw.Error as error:

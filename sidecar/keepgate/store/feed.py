@@ -114,9 +114,11 @@ class FeedWatcher:
         while True:
             await self._wait()
             self._woken.clear()
-            with suppress(Fault):
-                # A store that cannot be read now is read after the next commit.
+            try:
                 await self._deliver()
+            except (Fault, apsw.Error) as error:
+                # A store that cannot be read now is read after the next commit.
+                _log.debug("the feed was not read: %s", error)
             # A burst of commits is read in a few batches, not one by one.
             await asyncio.sleep(PAUSE_S)
 

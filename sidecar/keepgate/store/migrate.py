@@ -47,7 +47,6 @@ def prepare(
     *,
     locks: str,
     writable: bool,
-    steps: Sequence[Step] = STEPS,
 ) -> None:
     """Make an open file a store of the newest version, or say why it cannot be one. Foreign files stay.
 
@@ -57,12 +56,12 @@ def prepare(
     if is_new(db):
         if not writable:
             raise faults.read_only(path, "there is no store yet, and none can be made here")
-        _create(db, stamp, steps)
-    found = require_ours(db, path, len(steps))
-    if found < len(steps):
+        _create(db, stamp)
+    found = require_ours(db, path)
+    if found < len(STEPS):
         if not writable:
             raise faults.read_only(path, f"the store has version {found} and cannot be brought up to date")
-        _upgrade(db, path, stamp, locks, steps)
+        _upgrade(db, path, stamp, locks)
     _check(db, path)
 
 
@@ -73,14 +72,14 @@ def is_new(db: apsw.Connection) -> bool:
     ).get
 
 
-def _create(db: apsw.Connection, stamp: Stamp, steps: Sequence[Step]) -> None:
+def _create(db: apsw.Connection, stamp: Stamp) -> None:
     db.execute("BEGIN EXCLUSIVE")
     try:
         # Another process may have been first while this one waited for the lock.
         if is_new(db):
-            for step in steps:
+            for step in STEPS:
                 step(db)
-            db.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {len(steps)}")
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {len(STEPS)}")
             facts = {"store_id": stamp.new_id(), "created": str(stamp.now_ms)}
             db.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", facts.items())
             db.execute(
@@ -92,32 +91,35 @@ def _create(db: apsw.Connection, stamp: Stamp, steps: Sequence[Step]) -> None:
         raise
 
 
-def require_ours(db: apsw.Connection, path: str, supported: int = VERSION) -> int:
+def require_ours(db: apsw.Connection, path: str) -> int:
     """The version of a keepgate store. Raises ``STORE_CORRUPT`` and ``STORE_UNSUPPORTED_VERSION``."""
     if _pragma(db, "application_id") != APPLICATION_ID:
         raise faults.corrupt(path, "it belongs to another application")
     found = _pragma(db, "user_version")
-    if found > supported:
-        raise faults.unsupported(path, found, supported)
+    if found > len(STEPS):
+        raise faults.unsupported(path, found, len(STEPS))
     if found < 1:
         raise faults.corrupt(path, f"its version is {found}")
     return found
 
 
-def _upgrade(db: apsw.Connection, path: str, stamp: Stamp, locks: str, steps: Sequence[Step]) -> None:
-    Path(locks).mkdir(mode=0o700, parents=True, exist_ok=True)
+def _upgrade(db: apsw.Connection, path: str, stamp: Stamp, locks: str) -> None:
     name = hashlib.sha256(path.encode()).hexdigest()[:16]
-    with FileLock(Path(locks) / f"upgrade-{name}.lock", mode=0o600):
-        found = require_ours(db, path, len(steps))
-        if found < len(steps):
-            copy_to_file(db, f"{path}.before-v{len(steps)}-{written_time(stamp.now_ms)}")
-        step_up(db, path, steps)
+    try:
+        Path(locks).mkdir(mode=0o700, parents=True, exist_ok=True)
+        with FileLock(Path(locks) / f"upgrade-{name}.lock", mode=0o600):
+            # Another process may have done it while this one waited for the lock.
+            if require_ours(db, path) < len(STEPS):
+                copy_to_file(db, f"{path}.before-v{len(STEPS)}-{written_time(stamp.now_ms)}")
+                step_up(db, path)
+    except OSError as error:
+        raise faults.of_system(error, path) from error
 
 
-def step_up(db: apsw.Connection, path: str, steps: Sequence[Step] = STEPS) -> None:
+def step_up(db: apsw.Connection, path: str) -> None:
     """Take the missing steps, without a copy of what was there before: for a file that is a copy itself."""
-    for version in range(require_ours(db, path, len(steps)) + 1, len(steps) + 1):
-        _take_step(db, version, steps[version - 1])
+    for version in range(require_ours(db, path) + 1, len(STEPS) + 1):
+        _take_step(db, version, STEPS[version - 1])
 
 
 def _take_step(db: apsw.Connection, version: int, step: Step) -> None:

@@ -17,6 +17,7 @@ _log: Final = logging.getLogger(__name__)
 class Watch:
     """A running watch; nothing is noticed once it has stopped."""
 
+    tell: Callable[[], None]
     _observer: Any
 
     def stop(self) -> None:
@@ -31,6 +32,7 @@ async def start_watch(store: Store, noticed: Callable[[], None]) -> Watch | None
         return None
 
     def tell() -> None:
+        # The loop may be gone by the time that the system gives notice.
         with suppress(RuntimeError):
             store.loop.call_soon_threadsafe(noticed)
 
@@ -57,4 +59,4 @@ def _observe(path: Path, tell: Callable[[], None]) -> Watch:
     observer = Observer()
     observer.schedule(Heard(), str(path.parent), recursive=False, event_filter=[FileModifiedEvent])
     observer.start()
-    return Watch(observer)
+    return Watch(tell, observer)
