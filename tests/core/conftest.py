@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from hypothesis import HealthCheck, settings
 
 from keepgate.core.model.entry import Layer, layer_of
 from keepgate.core.model.stamp import Stamp
@@ -16,6 +17,10 @@ from keepgate.core.writing.ledger import GENESIS, Decision, Recorded, Row, Seale
 from keepgate.core.writing.match import Hits
 from keepgate.core.writing.plan import Plan
 from keepgate.protocol.entries import Entry, Scope, Track
+
+# A machine that is busy with other things must not fail a test.
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 NOW_MS = 1_700_000_000_000
 

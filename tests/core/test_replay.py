@@ -99,7 +99,7 @@ def check(planned: Plan, who) -> None:
         assert use.after <= use.limit or use.after <= use.before
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_a_replay_of_the_ledger_equals_the_store(store_of, layer, author, data) -> None:
     """After any sequence of changes, undone ones too; no plan leaves the author's sight or the budget.

@@ -18,6 +18,8 @@ _LENGTH: Final = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,15})[ \t]*", 
 _HEADER: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*:.*")
 _HEADERS_END: Final = re.compile(rb"\r?\n\r?\n")
 _BLANK: Final = b" \t\r\n"
+# A byte-order mark before the first message, as some shells put into pipes, says nothing.
+_BEFORE_FIRST: Final = _BLANK + b"\xef\xbb\xbf"
 
 
 class Framing(StrEnum):
@@ -70,16 +72,15 @@ class Framer:
             yield event
 
     def _detect(self) -> bool:
-        stripped = bytes(self._buffer[:64]).lstrip(_BLANK)
-        if not stripped:
-            del self._buffer[:64]
-            return bool(self._buffer) and self._detect()
-        if stripped[:1] in b"Cc":
+        self._buffer = self._buffer.lstrip(_BEFORE_FIRST)
+        if not self._buffer:
+            return False
+        if self._buffer[:1] in b"Cc":
             self.framing = Framing.LSP
-        elif stripped[:1] == b"{" or stripped[:1] == b"[":
+        elif self._buffer[:1] in b"{[":
             self.framing = Framing.LINES
         else:
-            raise BrokenFrame(f"a message cannot begin with byte 0x{stripped[0]:02x}")
+            raise BrokenFrame(f"a message cannot begin with byte 0x{self._buffer[0]:02x}")
         return True
 
     def _next_line(self) -> Body | Oversized | None:
@@ -125,7 +126,7 @@ class Framer:
     def _check_partial_header(self) -> None:
         # Complete header lines are judged at once, so that garbage ends the session instead of waiting
         # for a blank line that will never come.
-        if len(self._buffer) > HEADER_BYTES_MAX:
+        if len(self._buffer) >= HEADER_BYTES_MAX + 4:
             raise BrokenFrame(f"no end of headers within {HEADER_BYTES_MAX} bytes")
         for line in bytes(self._buffer).split(b"\n")[:-1]:
             if not _HEADER.fullmatch(line.rstrip(b"\r")):
