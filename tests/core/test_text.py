@@ -1,7 +1,9 @@
 """Text as the contract counts, folds and shows it (DSH-2, DSH-4)."""
 
+import contextlib
 import sqlite3
 import unicodedata
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import example, given
@@ -91,9 +93,10 @@ def test_an_excerpt_keeps_as_much_as_fits(text: str, limit: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def sqlite() -> sqlite3.Connection:
+def sqlite() -> Iterator[sqlite3.Connection]:
     """A database whose ``lower`` folds as stock SQLite does."""
-    return sqlite3.connect(":memory:")
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        yield db
 
 
 @example("ÄÜßΣＡ\u212aİıAZaz@[`{")
