@@ -62,8 +62,17 @@ def connect(
     if immutable:
         name, flags = f"{Path(path).absolute().as_uri()}?immutable=1", flags | apsw.SQLITE_OPEN_URI
     db = apsw.Connection(name, flags=flags)
-    # First of all, so that nothing below can fail for a lock that is free a moment later.
-    db.set_busy_handler(patience)
+    try:
+        # First of all, so that nothing below can fail for a lock that is free a moment later.
+        db.set_busy_handler(patience)
+        _set_up(db, synchronous)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _set_up(db: apsw.Connection, synchronous: str) -> None:
     for option, value in (
         (apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
         (apsw.SQLITE_DBCONFIG_DEFENSIVE, 1),
@@ -77,4 +86,3 @@ def connect(
     db.execute(f"PRAGMA synchronous = {synchronous}; PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
     # Whoever writes takes the lock at once, so that what it read cannot be overtaken.
     db.transaction_mode = "IMMEDIATE"
-    return db

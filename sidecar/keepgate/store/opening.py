@@ -58,15 +58,15 @@ def reach(path: str, patience: Patience, *, read_only: bool) -> tuple[apsw.Conne
     if writable:
         _tighten(file)
         return connect(path, patience, synchronous="FULL"), Reached(patience=patience, read_only=False)
-    db = connect(path, patience, read_only=True)
     try:
-        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        return connect(path, patience, read_only=True), Reached(patience=patience, read_only=True)
     except apsw.CantOpenError:
+        log = Path(f"{path}-wal")
+        if log.exists() and log.stat().st_size:
+            raise faults.read_only(path, "its log can only be read where it can be written") from None
         # A log cannot be begun beside the file, and none is there: the file alone is the whole store.
-        db.close()
         db = connect(path, patience, immutable=True)
         return db, Reached(patience=patience, read_only=True, immutable=True)
-    return db, Reached(patience=patience, read_only=True)
 
 
 def settle(
