@@ -229,7 +229,9 @@ def keepgate(
     workspace = tmp_path / "project"
     workspace.mkdir()
 
-    def here(*arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None) -> Finished:
+    def here(
+        *arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None, cwd: Path = workspace
+    ) -> Finished:
         from keepgate.cli.root import run
 
         with monkeypatch.context() as patch:
@@ -238,7 +240,7 @@ def keepgate(
             patch.setenv("KEEPGATE_HOME", str(line.home))
             for name, value in (env or {}).items():
                 patch.setenv(name, value)
-            patch.chdir(workspace)
+            patch.chdir(cwd)
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             capsys.readouterr()
             code = run(list(arguments))

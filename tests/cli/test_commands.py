@@ -1,6 +1,8 @@
 """Every command, for a program and for a person."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -252,7 +254,7 @@ def test_a_folder_below_the_workspace_belongs_to_it(keepgate, entry):
     below = keepgate.workspace / "src" / "deep"
     below.mkdir(parents=True)
 
-    listed = keepgate.run("--json", "list", cwd=below)
+    listed = keepgate.here("--json", "list", cwd=below)
 
     assert [entry.id] == [item["id"] for item in listed.json["entries"]]
 
@@ -365,10 +367,10 @@ def test_the_root_of_the_file_system_is_no_workspace_but_no_hindrance(keepgate, 
     from pathlib import Path
 
     root = Path(keepgate.workspace.anchor)
-    codes = [keepgate.run(*words, cwd=root).code for words in (["status"], ["verify"], ["doctor"], ["list"])]
+    codes = [keepgate.here(*words, cwd=root).code for words in (["status"], ["verify"], ["doctor"], ["list"])]
 
-    everywhere = keepgate.run("add", "x", "--scope", "user-global", cwd=root)
-    here = keepgate.run("--json", "add", "y", cwd=root)
+    everywhere = keepgate.here("add", "x", "--scope", "user-global", cwd=root)
+    here = keepgate.here("--json", "add", "y", cwd=root)
 
     assert ([0, 0, 0, 0], 0) == (codes, everywhere.code)
     assert (2, "INVALID_INPUT") == (here.code, here.json["error"]["code"])
@@ -392,22 +394,42 @@ def test_a_removed_memory_still_has_a_history(keepgate, entry):
 
 def test_serve_speaks_the_protocol_from_the_command_line(keepgate, tmp_path):
     """``keepgate --store PATH serve --framing lines`` serves that store and ends with the client."""
-    messages = [
-        {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {"processId": None, "capabilities": {}},
-        },
-        {"jsonrpc": "2.0", "method": "initialized", "params": {}},
-        {"jsonrpc": "2.0", "id": 2, "method": "shutdown"},
-        {"jsonrpc": "2.0", "method": "exit"},
-    ]
-    stdin = "".join(json.dumps(message) + "\n" for message in messages).encode()
     store = str(tmp_path / "served.db")
+    line = [sys.executable, "-m", "keepgate", "--store", store, "serve", "--stdio", "--framing", "lines"]
+    with subprocess.Popen(
+        line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=keepgate.environ, cwd=keepgate.workspace
+    ) as serving:
+        assert serving.stdin is not None
+        assert serving.stdout is not None
 
-    done = keepgate.run("--store", store, "serve", "--stdio", "--framing", "lines", stdin=stdin)
+        def send(**message):
+            serving.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            serving.stdin.flush()
 
-    answers = {answer.get("id"): answer for answer in map(json.loads, done.out.splitlines())}
-    announced = answers[1]["result"]["capabilities"]["experimental"]["keepgate"]
-    assert (0, store, "lines") == (done.code, announced["storePath"], announced["framing"])
+        send(id=1, method="initialize", params={"processId": None, "capabilities": {}})
+        announced = json.loads(serving.stdout.readline())["result"]["capabilities"]["experimental"][
+            "keepgate"
+        ]
+        send(method="initialized", params={})
+        send(id=2, method="shutdown")
+        while json.loads(serving.stdout.readline()).get("id") != 2:
+            pass
+        send(method="exit")
+        code = serving.wait(30)
+
+    assert (0, store, "lines") == (code, announced["storePath"], announced["framing"])
+
+
+@pytest.mark.parametrize(
+    ("mark", "arguments", "rule"),
+    [(None, (), "directory"), (".git", (), "marker"), (None, ("--workspace", "."), "given")],
+    ids=["directory", "marker", "given"],
+)
+def test_the_rule_that_found_the_workspace_is_echoed(keepgate, mark, arguments, rule):
+    """Where no editor names the folder, the answer says how it was found."""
+    if mark is not None:
+        (keepgate.workspace / mark).mkdir()
+
+    found = keepgate.here("--json", *arguments, "status").json["workspaces"]
+
+    assert [(str(keepgate.workspace), rule)] == [(item["key"], item["rule"]) for item in found]

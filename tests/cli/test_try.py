@@ -1,5 +1,10 @@
 """``keepgate try`` does the main job with a real sidecar, and touches nothing of the user's."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 BUTTONS = "[1] Allow once   [2] Allow for this session   [3] Show change   [4] Reject"
@@ -7,13 +12,30 @@ ANSWERING = "Enter alone closes the prompt): "
 SECOND = "Always push straight to main"
 
 
-def test_without_a_terminal_a_script_answers(keepgate):
-    """The whole show: a question allowed, one looked at and rejected, a second session that recalls."""
-    done = keepgate.run("try")
+@pytest.fixture(scope="module")
+def show(tmp_path_factory):
+    """One whole show without a terminal, in a home that nobody has used."""
+    base = tmp_path_factory.mktemp("show")
+    (base / "project").mkdir()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("KEEPGATE_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "keepgate", "try"],
+        capture_output=True,
+        cwd=base / "project",
+        env=kept | {"KEEPGATE_HOME": str(base / "home")},
+        start_new_session=True,
+        check=False,
+    )
+    return base, done.returncode, done.stdout.decode(), done.stderr.decode()
 
-    assert (0, "") == (done.code, done.err)
+
+def test_without_a_terminal_a_script_answers(show):
+    """The whole show: a question allowed, one looked at and rejected, a second session that recalls."""
+    _, code, out, err = show
+
+    assert (0, "") == (code, err)
     assert in_order(
-        done.out,
+        out,
         "A script answers the prompts in your place.",
         "--> initialize",
         "--> memory/import",
@@ -40,15 +62,12 @@ def test_without_a_terminal_a_script_answers(keepgate):
     )
 
 
-def test_the_users_own_store_is_not_touched(keepgate):
-    """Nothing appears in the user's home, and the temporary one is gone afterwards."""
-    done = keepgate.run("try")
+def test_the_users_own_store_is_not_touched(show):
+    """Nothing appears in the user's home or workspace, and the temporary store is gone afterwards."""
+    base, _, out, _ = show
 
-    home = done.out.split("store of its own in ")[1].splitlines()[0]
-    from pathlib import Path
-
-    assert (False, False) == (keepgate.home.exists(), Path(home).exists())
-    assert [] == list(keepgate.workspace.iterdir())
+    assert (False, False) == (temporary_store(out).exists(), (base / "home").exists())
+    assert [] == list((base / "project").iterdir())
 
 
 def test_json_tells_what_came_of_it(keepgate):
@@ -83,11 +102,10 @@ def test_the_person_at_the_keyboard_answers(keepgate):
     )
 
 
-@pytest.mark.parametrize("keys", ["\r", "\x04"], ids=["empty", "eof"])
-def test_a_person_may_allow_nothing(keepgate, keys):
+def test_a_person_may_allow_nothing(keepgate):
     """Closed prompts store nothing, and the show goes on and says so."""
     show = keepgate.at_terminal("try", env={"NO_COLOR": "1"})
-    for _ in range(2):
+    for keys in ("\r", "\x04"):
         show.until(ANSWERING)
         show.type(keys)
 
@@ -105,14 +123,16 @@ def test_a_script_can_be_asked_for(keepgate):
 
 def test_control_c_ends_the_show(keepgate):
     """The sidecar is ended and the temporary store removed."""
-    from pathlib import Path
-
     show = keepgate.at_terminal("try", env={"NO_COLOR": "1"})
     show.until(ANSWERING)
     show.type("\x03")
 
-    home = show.screen.split("store of its own in ")[1].splitlines()[0]
-    assert (130, False) == (show.end(), Path(home).exists())
+    assert (130, False) == (show.end(), temporary_store(show.screen).exists())
+
+
+def temporary_store(shown):
+    """The folder that the show says its store is in."""
+    return Path(shown.split("store of its own in ")[1].splitlines()[0])
 
 
 def in_order(text, *parts):

@@ -21,7 +21,7 @@ from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.ops import BY_NAME
 from keepgate.protocol.settings import Settings
 from keepgate.protocol.wire import decode, encode, unstructure
-from keepgate.service.connection import Connection, NoPeer, Progress, Silent
+from keepgate.service.connection import Connection, NoPeer, Progress, Silent, Workspace
 from keepgate.service.sidecar import Sidecar
 from keepgate.service.workspaces import find_root
 
@@ -86,7 +86,8 @@ async def entered(
     settings = load_settings(places, os.environ, options=options)
     async with AsyncExitStack() as stack:
         sidecar = await _opened(stack, settings, places)
-        folders = await _folders(sidecar, entrance.workspace, settings.workspace_identity)
+        found = await _workspaces(sidecar, entrance.workspace, settings.workspace_identity)
+        folders = [workspace.path for workspace in found]
         narrower = reduce(narrowed, folders, settings)
         if narrower != settings:
             # Which workspace it is can only be told with the store open; a project's own file narrows after.
@@ -101,17 +102,18 @@ async def entered(
             may_decide=may_decide,
         )
         stack.push_async_callback(sidecar.disconnect, connection)
+        # The same folders, with the rule that found them instead of the one of an editor's folder.
+        connection.workspaces = found
         session = SessionRef(id=f"cli-{uuid4()}", agent_preset=entrance.agent, cwd=next(iter(folders), None))
         yield Calls(sidecar=sidecar, connection=connection, session=session)
 
 
-async def _folders(sidecar: Sidecar, override: str | None, identity: str) -> list[str]:
-    """The folder of the command's workspace, if it has one: the root of a file system is none."""
+async def _workspaces(sidecar: Sidecar, override: str | None, identity: str) -> list[Workspace]:
+    """The command's workspace, if it has one: the root of a file system is none."""
     here = Path.cwd()
     if override is None and here == Path(here.anchor):
         return []
-    found = await find_root(str(here), sidecar.known_workspaces, override, identity=identity)
-    return [found.path]
+    return [await find_root(str(here), sidecar.known_workspaces, override, identity=identity)]
 
 
 async def _opened(stack: AsyncExitStack, settings: Settings, places: Places) -> Sidecar:

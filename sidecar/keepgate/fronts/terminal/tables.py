@@ -16,7 +16,7 @@ from keepgate.protocol.entries import (
     Usage,
 )
 from keepgate.protocol.portability import ImportResult
-from keepgate.protocol.proposals import ProposalsListResult
+from keepgate.protocol.proposals import ProposalsListResult, ProposalStatus
 
 SHORT_ID: Final = 8
 """Enough of an id for a person to point at it; every command that takes an id takes its beginning."""
@@ -137,13 +137,15 @@ def history_result(screen: Screen, result: HistoryResult) -> None:
 
 
 def proposals_list(screen: Screen, result: ProposalsListResult) -> None:
-    """Proposals, oldest first."""
-    columns = [Column(title=title) for title in ("id", "asked", "status", "kind", "layer", "change")]
+    """Proposals, oldest first; their status where not all of them wait."""
+    decided = any(item.status is not ProposalStatus.PENDING for item in result.proposals)
+    titles = ("id", "asked", *(("status",) if decided else ()), "kind", "layer", "change")
+    columns = [Column(title=title) for title in titles]
     rows: list[list[Cell]] = [
         [
             shown_id(screen, item.id),
-            clock(item.created_at),
-            item.status,
+            clock(item.created_at)[: -len(":00")],
+            *((item.status,) if decided else ()),
             item.kind,
             f"{item.track}/{item.scope}" if item.track != "batch" else "several",
             item.text,
