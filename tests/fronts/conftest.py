@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,14 @@ class RawServer:
 
     def reply(self, request: Json, result: Any) -> None:
         self.send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def begin_asked(
+        self, method: str, params: Any, ask: str = "window/showMessageRequest"
+    ) -> tuple[Any, Json]:
+        """Begin a request and wait until the person is asked about it: its id, and the question."""
+        asked = len(self.requests(ask))
+        number = self.begin(method, params)
+        return number, self.request_of_server(ask, asked + 1)
 
     def answer(self, number: Any) -> Json:
         """The response with this id; types count, so 1 is not ``True``."""
@@ -251,6 +260,13 @@ def server(spawn: Spawn, project: Path) -> RawServer:
     started = spawn()
     started.initialize(project)
     return started
+
+
+@pytest.fixture
+def wish() -> Json:
+    """Params of ``memory/add`` with a text and a session that no other test has."""
+    word = uuid.uuid4().hex
+    return {"session": {"id": word}, "track": "agent", "scope": "workspace", "text": f"Use tabs {word}."}
 
 
 @pytest.fixture(scope="module")

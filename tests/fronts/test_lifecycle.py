@@ -274,6 +274,29 @@ def test_a_client_that_reads_nothing_can_end_it(spawn: Any) -> None:
     assert server.exit_code() == 1
 
 
+def test_a_client_that_reads_nothing_and_closes(spawn: Any) -> None:
+    """Reading is paused by then, and the end of input is noticed all the same."""
+    server = spawn(reading=False)
+    server.begin("initialize", {"capabilities": {}}, number=1)
+    stdin = server.process.stdin.fileno()
+    request = {"jsonrpc": "2.0", "id": 2, "method": "memory/get", "params": {"id": "x" * 400_000}}
+    data = server.framed(request)
+    os.set_blocking(stdin, False)
+    written, stuck = 0, 0
+    while stuck < 20:
+        # Until the server reads no more: for two seconds nothing could be written.
+        try:
+            written += os.write(stdin, data[written % len(data) :])
+            stuck = 0
+        except BlockingIOError:
+            stuck += 1
+            time.sleep(0.1)
+
+    server.close_stdin()
+
+    assert server.exit_code() == 1
+
+
 def test_no_child_processes(server: Any) -> None:
     """By default the server starts none."""
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")

@@ -53,27 +53,30 @@ def capable(spawn: Any, project: Path) -> Any:
     return server
 
 
-@pytest.mark.parametrize("token", ["mine", 7, 0])
-@pytest.mark.parametrize("as_command", [False, True])
-def test_under_the_clients_token(server: Any, token: Any, as_command: bool) -> None:
+@pytest.mark.parametrize(
+    ("token", "as_command"), [("mine", False), (7, False), (0, False), ("other", True), (8, True)]
+)
+def test_under_the_clients_token(shared_server: Any, token: Any, as_command: bool) -> None:
     """A token in the params is enough; begin and end come before the answer, and nothing is created."""
     if as_command:
         params = {"command": "keepgate.memory.verify", "workDoneToken": token}
-        answer = server.ask("workspace/executeCommand", params)
+        answer = shared_server.ask("workspace/executeCommand", params)
     else:
-        answer = server.ask("memory/verify", {"workDoneToken": token})
+        answer = shared_server.ask("memory/verify", {"workDoneToken": token})
 
     assert answer["result"]["ok"]
-    seen = kinds(server, token)
+    seen = kinds(shared_server, token)
     assert ("begin", "end") == (seen[0], seen[-1])
     assert {"report"} >= set(seen[1:-1])
-    begun = server.notifications("$/progress")[0]["value"]
+    begun = next(
+        each["value"] for each in shared_server.notifications("$/progress") if each["token"] == token
+    )
     assert (True, 0) == (begun["cancellable"], begun["percentage"])
     assert begun["title"]
-    assert server.received.index(answer) > max(
-        index for index, each in enumerate(server.received) if each.get("method") == "$/progress"
+    assert shared_server.received.index(answer) > max(
+        index for index, each in enumerate(shared_server.received) if each.get("method") == "$/progress"
     )
-    assert [] == server.requests(CREATE)
+    assert [] == shared_server.requests(CREATE)
 
 
 def test_under_a_token_of_ours(capable: Any) -> None:
@@ -116,11 +119,14 @@ def test_a_client_that_never_answers(capable: Any) -> None:
     assert [] == capable.notifications("$/progress")
 
 
-def test_a_client_that_shows_none(server: Any) -> None:
+def test_a_client_that_shows_none(shared_server: Any) -> None:
     """Without the capability and without a token nothing is sent."""
-    server.result("memory/verify")
+    reported = len(shared_server.notifications("$/progress"))
 
-    assert ([], []) == (server.requests(CREATE), server.notifications("$/progress"))
+    shared_server.result("memory/verify")
+
+    assert reported == len(shared_server.notifications("$/progress"))
+    assert [] == shared_server.requests(CREATE)
 
 
 def test_short_work_reports_nothing(capable: Any) -> None:
@@ -131,40 +137,42 @@ def test_short_work_reports_nothing(capable: Any) -> None:
     assert [] == capable.requests(CREATE)
 
 
-def test_cancelling_by_progress(server: Any) -> None:
+def test_cancelling_by_progress(shared_server: Any) -> None:
     """``window/workDoneProgress/cancel`` cancels the import while its question is open."""
     payload = {**IMPORT["payload"], "entries": [entry("Use tabs.")]}
-    number = server.begin("memory/import", {**IMPORT, "payload": payload, "workDoneToken": "t"})
-    prompt = server.request_of_server(PROMPT)
+    params = {**IMPORT, "payload": payload, "workDoneToken": "to cancel"}
+    number, prompt = shared_server.begin_asked("memory/import", params)
 
-    server.notify("window/workDoneProgress/cancel", {"token": "t"})
-    answer = server.answer(number)
-    server.reply(prompt, {"title": "Allow once"})
+    shared_server.notify("window/workDoneProgress/cancel", {"token": "to cancel"})
+    answer = shared_server.answer(number)
+    shared_server.reply(prompt, {"title": "Allow once"})
 
     assert answer["error"]["code"] == -32800
-    assert kinds(server, "t")[-1] == "end"
-    assert server.result("memory/query", {"text": "tabs"})["total"] == 0
+    assert kinds(shared_server, "to cancel")[-1] == "end"
+    assert shared_server.result("memory/query", {"text": "tabs"})["total"] == 0
 
 
-def test_a_token_that_is_in_use(server: Any) -> None:
+def test_a_token_that_is_in_use(shared_server: Any) -> None:
     """A second request under the token of a running one is served without progress of its own."""
     payload = {**IMPORT["payload"], "entries": [entry("Use tabs.")]}
-    number = server.begin("memory/import", {**IMPORT, "payload": payload, "workDoneToken": "t"})
-    prompt = server.request_of_server(PROMPT)
+    params = {**IMPORT, "payload": payload, "workDoneToken": "t"}
+    number, prompt = shared_server.begin_asked("memory/import", params)
 
-    server.result("memory/verify", {"workDoneToken": "t"})
-    during = kinds(server, "t")
-    server.reply(prompt, {"title": "Allow once"})
-    server.answer(number)
+    shared_server.result("memory/verify", {"workDoneToken": "t"})
+    during = kinds(shared_server, "t")
+    shared_server.reply(prompt, {"title": "Allow once"})
+    shared_server.answer(number)
 
     assert (during.count("begin"), during.count("end")) == (1, 0)
-    assert kinds(server, "t").count("end") == 1
+    assert kinds(shared_server, "t").count("end") == 1
 
 
 @pytest.mark.parametrize("token", [True, 1.5, [], {}])
 def test_a_token_that_is_none(shared_server: Any, token: Any) -> None:
     """A token of another type is a wrong type, and nothing is reported under it."""
+    reported = len(shared_server.notifications("$/progress"))
+
     error = shared_server.error("memory/verify", {"workDoneToken": token})
 
     assert error["code"] == -32602
-    assert [] == shared_server.notifications("$/progress")
+    assert reported == len(shared_server.notifications("$/progress"))

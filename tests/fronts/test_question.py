@@ -69,6 +69,10 @@ TARGET = AskTarget(id="e1", version=3, text="Use spaces. " * 100)
             'Add 12 memories in "project"? Source keepgate, session s1.',
         ),
         (
+            {"action": "seed", "track": "batch", "scope": "batch", "count": 1, "workspace_key": ""},
+            "Add 1 memory? Source keepgate, session s1.",
+        ),
+        (
             {"action": "undo", "track": "batch", "scope": "batch", "workspace_key": ""},
             "Take back a change? Source keepgate, session s1.",
         ),

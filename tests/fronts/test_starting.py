@@ -114,6 +114,28 @@ def test_a_folder_that_is_no_file(spawn: Any) -> None:
     assert error["data"]["problems"][0]["path"] == "$.workspaceFolders[0]"
 
 
+def test_a_folder_that_is_refused(spawn: Any, project: Path) -> None:
+    """The root of the file system is no workspace; another folder may be tried."""
+    server = spawn()
+
+    error = server.error("initialize", {"capabilities": {}, "rootUri": "file:///"})
+    server.initialize(project)
+
+    assert error["data"]["code"] == "INVALID_INPUT"
+    assert "result" in server.ask("memory/status")
+
+
+def test_initialized_twice(server: Any) -> None:
+    """The second one is ignored."""
+    server.notification("keepgate/status")
+
+    server.notify("initialized", {})
+    server.notify("initialized")
+
+    assert "result" in server.ask("memory/status")
+    assert len(server.notifications("keepgate/status")) == 1
+
+
 def test_initialize_once(server: Any) -> None:
     """After success a second one is refused and changes nothing."""
     error = server.error("initialize", {"capabilities": {}})

@@ -144,6 +144,7 @@ REQUESTS = (
     b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}\n'
     b'{"jsonrpc": "2.0", "id": 2, "method": "memory/budgets"}\n'
 )
+LARGE = b'{"jsonrpc": "2.0", "id": 3, "method": "memory/get", "params": {"id": "%b"}}\n' % (b"x" * 2_000_000)
 
 
 def test_files_as_stdin_and_stdout(home: Path, tmp_path: Path) -> None:
@@ -175,14 +176,16 @@ def test_a_socket_as_stdin_and_stdout(home: Path, blocking: bool) -> None:
             SERVE, stdin=theirs, stdout=theirs, env={**os.environ, "KEEPGATE_HOME": str(home)}
         )
         ours.settimeout(60)
-        ours.sendall(REQUESTS)
         with ours.makefile("rb") as answers:
-            seen = [json.loads(answers.readline())["id"] for _ in range(2)]
+            seen = []
+            for request in [*REQUESTS.splitlines(keepends=True), LARGE]:
+                ours.sendall(request)
+                seen.append(json.loads(answers.readline())["id"])
         theirs.close()
         ours.shutdown(socket.SHUT_WR)
         code = process.wait(60)
 
-    assert ([1, 2], 1) == (seen, code)
+    assert ([1, 2, 3], 1) == (seen, code)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")

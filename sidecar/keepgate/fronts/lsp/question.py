@@ -33,11 +33,15 @@ def _act(question: ApprovalRequestParams) -> str:
         "add": f"Add to {layer}",
         "replace": f"Replace in {layer}",
         "remove": f"Remove from {layer}",
-        "consolidate": f"Consolidate {len(question.targets)} memories in {layer}",
-        "seed": f"Add {question.count or len(question.entries)} memories{place}",
+        "consolidate": f"Consolidate {_memories(len(question.targets))} in {layer}",
+        "seed": f"Add {_memories(question.count or len(question.entries))}{place}",
         "undo": f"Take back a change{place}",
     }
     return acts.get(question.action, f"{one_line(question.action)}{place}")
+
+
+def _memories(count: int) -> str:
+    return f"{count} {'memory' if count == 1 else 'memories'}"
 
 
 def _layer(question: ApprovalRequestParams) -> str:

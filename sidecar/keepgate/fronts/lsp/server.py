@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 from keepgate.fronts.lsp import logs
 from keepgate.fronts.lsp.processes import Lifeline
-from keepgate.fronts.lsp.transport import Descriptors, Wire, claim, reader_gone
+from keepgate.fronts.lsp.transport import Descriptors, Wire, claim
 from keepgate.protocol.errors import ExitCode, RpcNumber
 from keepgate.protocol.framing import Body, BrokenFrame, Framer, Framing, frame
 from keepgate.protocol.lifecycle import FRAME_BYTES_MAX
@@ -139,7 +139,7 @@ class _Server:
         self._lifeline = lifeline if lifeline.holds() else None
 
     async def _watch(self) -> None:
-        while not reader_gone(self._descriptors.output):
+        while not self._wire.is_gone:
             if self._lifeline is not None and not self._lifeline.holds():
                 break
             await asyncio.sleep(WATCH_S)

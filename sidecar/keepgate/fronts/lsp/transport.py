@@ -57,10 +57,10 @@ def claim() -> Descriptors:
     return wire
 
 
-def reader_gone(descriptor: int) -> bool:
-    """Whether nobody can read what is written to ``descriptor`` any more, told without writing.
+def other_end_gone(descriptor: int) -> bool:
+    """Whether nobody reads or writes at the other end any more, told without reading or writing.
 
-    Always false where the platform cannot tell; a write tells there.
+    Always false where the platform cannot tell; a read or a write tells there.
     """
     if not hasattr(select, "poll"):
         return False
@@ -113,6 +113,16 @@ class Wire:
         if self.queued_bytes > QUEUED_BYTES_HIGH:
             self._may_read.clear()
         self._jobs.put(data)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client has let go of an end: of its reading one, or of both while it reads nothing.
+
+        While reading is paused, nobody would notice the end of input.
+        """
+        if other_end_gone(self.descriptors.output):
+            return True
+        return not self._may_read.is_set() and other_end_gone(self.descriptors.input)
 
     async def flush(self, timeout_s: float) -> None:
         """Wait until everything queued so far is written, at most ``timeout_s`` seconds."""
