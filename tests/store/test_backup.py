@@ -3,6 +3,7 @@
 import asyncio
 import os
 import stat
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -20,8 +21,9 @@ from keepgate.store.backup import backup, content_hash, restore
 from keepgate.store.connection import Patience, connect
 from keepgate.store.feed import FeedEvent, FeedWatcher
 from keepgate.store.keyring import load_key
+from keepgate.store.lane import Lane
 from keepgate.store.memory import Writer
-from keepgate.store.open import Store
+from keepgate.store.open import Store, open_store
 from keepgate.store.rescue import restore_at
 from keepgate.store.stopping import Stopped
 from keepgate.store.verify import verify_store
@@ -345,18 +347,23 @@ async def test_a_restore_that_is_stopped_changes_nothing(
     acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two steps of the copy into the store; the store is whole and writable."""
-    await backup(lived, str(tmp_path / "copy.db"))
+    made = await backup(lived, str(tmp_path / "copy.db"))
     await acting.add(writer, "after the backup")
     before = await hash_of(lived)
     monkeypatch.setattr(copying, "STEP_PAGES", 1)
-    begun = asyncio.Event()
-    task = asyncio.create_task(restore(lived, str(tmp_path / "copy.db"), progress=lambda *_: begun.set()))
-    await asyncio.wait_for(begun.wait(), 20)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    stop = threading.Event()
+
+    def work(live: apsw.Connection) -> None:
+        draft = str(tmp_path / "draft.db")
+        copies._restore(lived, live, made.path, draft, lambda *_: stop.set(), stop.is_set)
+
+    lane = Lane("stopping", lived.path, lambda patience: connect(lived.path, patience))
+    with pytest.raises(Stopped):
+        await lane.run(work)
+    await lane.close()
     assert before == await hash_of(lived)
     await acting.add(writer, "life goes on")
+    assert (await verify_store(lived)).ok
 
 
 async def test_a_store_that_others_keep_locked_is_not_restored(
@@ -447,3 +454,21 @@ async def test_a_newer_store_is_not_set_aside(acting: ModuleType, lived: Store, 
             lived.path, made.path, state_folder=str(tmp_path / "state"), stamp_maker=acting.stamp
         )
     assert Code.STORE_UNSUPPORTED_VERSION == raised.value.code
+
+
+async def test_a_place_that_takes_no_copy_is_a_fault(
+    acting: ModuleType, lived: Store, tmp_path: Path
+) -> None:
+    """A store whose name leaves no room for a longer one: nothing is touched, and no raw system error."""
+    made = await backup(lived, str(tmp_path / "copy.db"))
+    path = str(tmp_path / ("m" * 240))
+    state = str(tmp_path / "state")
+    store = await open_store(path, state_folder=state, stamp_maker=acting.stamp)
+    with pytest.raises(Fault) as raised:
+        await restore(store, made.path)
+    await store.close()
+    Path(path).write_bytes(b"damaged " * 1000)
+    with pytest.raises(Fault) as rescued:
+        await restore_at(path, made.path, state_folder=state, stamp_maker=acting.stamp)
+    assert [Code.STORE_READ_ONLY] * 2 == [raised.value.code, rescued.value.code]
+    assert b"damaged " * 1000 == Path(path).read_bytes()

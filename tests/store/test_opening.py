@@ -17,6 +17,7 @@ from keepgate.protocol.errors import Code, Fault
 from keepgate.store import migrate, reads
 from keepgate.store.memory import Writer
 from keepgate.store.open import Store, open_store
+from keepgate.store.verify import verify_store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are a POSIX notion")
 
@@ -133,9 +134,17 @@ def _negative_version(path: Path) -> None:
     db.close()
 
 
+def _break_a_check(path: Path) -> None:
+    db = apsw.Connection(str(path))
+    db.execute("DROP TRIGGER entries_update_needs_approval; PRAGMA ignore_check_constraints = ON")
+    db.execute("UPDATE entries SET version = 0 WHERE row = 7")
+    db.close()
+
+
 @pytest.mark.parametrize(
     "spoil",
     [
+        _break_a_check,
         _spoil_with_garbage,
         _spoil_by_truncating,
         _spoil_by_cutting_the_header,
@@ -344,3 +353,39 @@ async def test_a_store_whose_log_nobody_can_switch_stays_in_its_journal(
     await second.close()
     await first.close()
     assert "delete" == journal
+
+
+async def test_a_large_file_is_not_checked_page_by_page_at_opening(
+    acting: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening stays quick; the damage is met where it is read, or by ``verify``."""
+    store = await acting.open_at(tmp_path)
+    await acting.add(Writer(store), "one")
+    await store.close()
+    db = apsw.Connection(store.path)
+    db.execute("DROP TRIGGER entries_update_needs_approval; PRAGMA ignore_check_constraints = ON")
+    db.execute("UPDATE entries SET version = 0")
+    db.close()
+    monkeypatch.setattr(migrate, "QUICK_CHECK_BYTES_MAX", 1)
+    again = await acting.open_at(tmp_path)
+    verified = await verify_store(again)
+    await again.close()
+    assert not verified.ok
+
+
+async def test_a_log_where_none_may_be_is_given_up_when_others_close(
+    acting: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite says "busy" at once here, without asking to wait; opening waits all the same."""
+    from keepgate.store.filesystem import FileSystem
+
+    first = await acting.open_at(tmp_path)
+    away = FileSystem(local=False, type="nfs4", told_by="the test")
+    monkeypatch.setattr("keepgate.store.open.file_system_of", lambda _: away)
+    opening = asyncio.create_task(acting.open_at(tmp_path))
+    await asyncio.sleep(0.1)
+    waiting = not opening.done()
+    await first.close()
+    store = await opening
+    await store.close()
+    assert (True, "delete") == (waiting, store.journal_mode)

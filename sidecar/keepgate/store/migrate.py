@@ -19,7 +19,8 @@ APPLICATION_ID: Final = 0x6B676174
 
 Step = Callable[[apsw.Connection], None]
 
-_QUICK_CHECK_BYTES_MAX: Final = 64 * 1024 * 1024
+QUICK_CHECK_BYTES_MAX: Final = 64 * 1024 * 1024
+"""Larger files are not checked page by page at every opening: it would be noticed."""
 
 
 def _sql(name: str) -> Step:
@@ -138,7 +139,7 @@ def _check(db: apsw.Connection, path: str) -> None:
     names = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if missing := sorted(TABLES - names):
         raise faults.corrupt(path, f"tables are missing: {', '.join(missing)}")
-    if Path(path).stat().st_size < _QUICK_CHECK_BYTES_MAX:
+    if Path(path).stat().st_size < QUICK_CHECK_BYTES_MAX:
         found = db.execute("PRAGMA quick_check(1)").get
         if found != "ok":
             raise faults.corrupt(path, str(found))
