@@ -192,3 +192,13 @@ def subprocess_bytes(keepgate, env):
         cwd=keepgate.workspace,
         check=True,
     ).stdout
+
+
+def test_a_shown_memory_cannot_forge_fields(keepgate):
+    """Every line of a memory is set in; the fields below it are not."""
+    keepgate.trusting()
+    full = keepgate.here("--json", "add", "one\n\nid  forged").json["entry"]["id"]
+
+    shown = keepgate.here("show", full).out
+
+    assert shown.startswith("  one\n  \n  id  forged\n\nid ")

@@ -67,7 +67,8 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 ok, 1 failed, 2 usage, 3 denied, 4 not found, 5 ambiguous or conflict, "
-    "6 over budget, 7 store problem.",
+    "6 over budget, 7 store problem. Errors are told on stderr; with --json they are also the document on "
+    'stdout: {"error": {"code", "message", "details", "suggestion"}}.',
 )
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 def keepgate() -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def entry_card(screen: Screen, entry: Entry) -> None:
     """One entry with all its fields."""
-    screen.text(entry.text)
+    screen.quote(entry.text)
     screen.line()
     screen.fields(_entry_fields(entry))
 
@@ -87,7 +87,7 @@ def why_card(screen: Screen, result: WhyResult) -> None:
     if result.entry is None:
         screen.line("This memory was removed.")
     else:
-        screen.text(result.entry.text)
+        screen.quote(result.entry.text)
     for link in result.chain:
         screen.line()
         screen.line(f"Version {link.version}, {link.action}: {link.outcome}")

@@ -71,6 +71,11 @@ class Screen:
         """A text with its line breaks."""
         self.stream.write(make_visible(text) + "\n")
 
+    def quote(self, text: str) -> None:
+        """A memory with its line breaks, each line set in, so that none of them looks like one of ours."""
+        for line in text.split("\n"):
+            self.line(f"  {line}")
+
     def lines(self, lines: Iterable[Line]) -> None:
         """Lines of a question, in its colours."""
         self.stream.write(painted(lines, colour=self.look.colour))

@@ -1,0 +1,156 @@
+"""The lines of a question: everything in it, and nothing of it raw."""
+
+import pytest
+
+from keepgate.fronts.terminal.question import everything_lines, proposal_lines, question_lines
+from keepgate.protocol.entries import Scope, Track, Usage
+from keepgate.protocol.proposals import (
+    ApprovalRequestParams,
+    AskEntry,
+    AskTarget,
+    Caution,
+    Proposal,
+    ProposalsGetResult,
+    ProposalStatus,
+)
+
+
+def a_question(**changes):
+    """A question that adds one memory, or as ``changes`` say."""
+    fields = {
+        "id": "p1",
+        "action": "add",
+        "track": "user",
+        "scope": "workspace",
+        "workspace_key": "/w",
+        "agent_key": "",
+        "source": "keepgate",
+        "session_id": "s1",
+        "text": "x",
+        "hash": "ab" * 32,
+        "deadline": 0,
+        "warnings": [],
+        "entries": [an_entry("x")],
+        "usage": [Usage(track=Track.USER, scope=Scope.WORKSPACE, used=1, limit=10)],
+    }
+    return ApprovalRequestParams(**fields | changes)
+
+
+def an_entry(text, **changes):
+    """An entry as a question shows it."""
+    fields = {
+        "track": Track.USER,
+        "scope": Scope.WORKSPACE,
+        "workspace_key": "/w",
+        "agent_key": "",
+        "text": text,
+        "tags": [],
+        "source": "keepgate",
+    }
+    return AskEntry(**fields | changes)
+
+
+def shown(lines):
+    """Lines as one text."""
+    return "\n".join(line.text for line in lines)
+
+
+def test_warnings_stand_before_everything_else():
+    """What a person should know comes right below the first line."""
+    question = a_question(warnings=[Caution(kind="duplicate", message="entry e1 already says the same")])
+
+    lines = [line.text for line in question_lines(question)]
+
+    assert [
+        "keepgate asks: add a memory to user/workspace?",
+        "! entry e1 already says the same",
+        "",
+    ] == lines[:3]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"session_id": "s\x1b[2J\n"},
+        {"workspace_key": "/w\x1b[2J\n"},
+        {"agent_key": "a\x1b[2J\n"},
+        {"source": "s\x1b[2J\n"},
+        {"action": "odd\x1b[2J\n"},
+        {"client": {"client": "c\x1b[2J\n", "version": "1\x1b"}},
+        {"warnings": [Caution(kind="x", message="w\x1b[2J\n")]},
+        {"entries": [an_entry("t\x1b[2J", tags=["g\x1b[2J\n"], agent_key="k\x1b", source="o\x1b")]},
+        {"targets": [AskTarget(id="i\x1b[2J\n", version=1, text="t\x1b[2J", match="m\x1b[2J\n")]},
+        {"from_": "f\x1b[2J", "to": "t\x1b[2J"},
+    ],
+    ids=lambda place: next(iter(place)),
+)
+def test_no_field_of_a_question_reaches_the_terminal_raw(place):
+    """Whatever a client put into whatever field, no line holds a control character."""
+    question = a_question(**place)
+
+    for line in [*question_lines(question), *everything_lines(question)]:
+        assert "\x1b" not in line.text
+        assert "\n" not in line.text
+
+
+def test_two_texts_that_differ_in_a_hidden_character_differ_on_the_screen():
+    """The difference is made of what is shown, not of what is stored."""
+    question = a_question(action="replace", from_="ab", to="a\u200bb")
+
+    assert "- ab\n+ a⟨U+200B⟩b" in shown(question_lines(question))
+
+
+def test_a_batch_names_layer_and_tags_of_each():
+    """In a question over several layers every memory says where it would go."""
+    entries = [an_entry("one", tags=["a", "b"]), an_entry("two", track=Track.AGENT)]
+    question = a_question(action="seed", track="batch", scope="batch", count=2, entries=entries)
+
+    text = shown(question_lines(question))
+
+    assert "keepgate asks: add 2 memories?" in text
+    assert "user/workspace [a, b]:\n+ one\nagent/workspace:\n+ two" in text
+
+
+def test_another_client_is_named():
+    """A wish that came from elsewhere says from where."""
+    question = a_question(client={"client": "editor", "version": "3"}, agent_key="reviewer")
+
+    text = shown(question_lines(question))
+
+    assert "asked by    editor 3, session s1" in text
+    assert "agent       reviewer" in text
+
+
+def test_a_layer_over_its_budget_stands_out():
+    """The effect on the budget is told, and told apart when it is over."""
+    usage = [Usage(track=Track.USER, scope=Scope.WORKSPACE, used=11, limit=10)]
+
+    last = list(question_lines(a_question(usage=usage)))[-1]
+
+    assert ("user/workspace will hold 11 of 10 units", "warning") == (last.text, last.tone.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "problem", "line"),
+    [
+        (
+            ProposalStatus.PENDING,
+            "ENTRY_NOT_FOUND: gone",
+            "! It can no longer be made: ENTRY_NOT_FOUND: gone",
+        ),
+        (ProposalStatus.DISMISSED, None, "Proposal p1, dismissed, rejected (via inbox, writePolicy ask)"),
+    ],
+)
+def test_a_wish_without_a_question_still_shows_its_text(status, problem, line):
+    """What cannot be asked any more is shown with what became of it."""
+    outcome = "rejected (via inbox, writePolicy ask)" if status is ProposalStatus.DISMISSED else None
+    proposal = Proposal(
+        id="p1", kind="add", status=status, track="user", scope="workspace", workspace_key="/w", agent_key="",
+        source=None, session_id=None, text="one\ntwo", hash="ab", created_at=0, expires_at=0, decided_at=None,
+        outcome=outcome,
+    )  # fmt: skip
+
+    text = shown(proposal_lines(ProposalsGetResult(proposal=proposal, ask=None, problem=problem)))
+
+    assert line in text
+    assert "add in user/workspace:\n  one\n  two" in text
