@@ -110,7 +110,7 @@ class Store:
         await self._evidence_lane.close()
         await self.canonical.close()
         if not self.read_only:
-            with suppress(Fault):
+            with suppress(Fault, apsw.Error):
                 await self.derived.run(lambda db: advance_anchor(db, self.anchors))
         await self.derived.close()
         await self.reading.close()

@@ -65,7 +65,7 @@ UPDATE proposals SET status = :status, outcome = :outcome, decided_at = :decided
 {_PENDING}
 """  # noqa: S608
 _ALIKE: Final = f"""
-SELECT {PROPOSAL_COLUMNS} FROM proposals
+SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_alike
 WHERE home = ? AND agent_key = ? AND hash = ? AND status = 'pending'
 ORDER BY waiter IS NOT NULL, row LIMIT 1
 """  # noqa: S608
@@ -74,10 +74,12 @@ SELECT (SELECT count(*) FROM proposals WHERE session_id = ? AND status = 'pendin
   (SELECT count(*) FROM proposals WHERE home = ? AND status = 'pending')
 """
 _DUE: Final = f"""
-SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE status = 'pending' AND expires_at <= ? ORDER BY row
+SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_due
+WHERE status = 'pending' AND expires_at <= ? ORDER BY row
 """  # noqa: S608
 _WAITED_FOR: Final = f"""
-SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE status = 'pending' AND waiter IS NOT NULL ORDER BY row
+SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_waiter
+WHERE status = 'pending' AND waiter IS NOT NULL ORDER BY row
 """  # noqa: S608
 
 
