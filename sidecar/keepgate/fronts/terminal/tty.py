@@ -50,9 +50,7 @@ def terminal_names(platform: str) -> tuple[str, str]:
 def open_terminal(encoding: str, *, colour: bool) -> Terminal | None:
     """The terminal that controls this process; ``None`` when there is none that it may read from."""
     keyboard, screen = terminal_names(sys.platform)
-    if sys.platform == "win32":
-        return _open_console(keyboard, screen, colour=colour)
-    return _open_device(keyboard, encoding, colour=colour)
+    return _open(keyboard, screen, encoding, colour=colour)
 
 
 def line_from_keys(next_key: Callable[[], str], typed: list[str], echo: Callable[[str], None]) -> bool | None:
@@ -124,9 +122,9 @@ if sys.platform != "win32":
         def close(self) -> None:
             os.close(self._descriptor)
 
-    def _open_device(name: str, encoding: str, *, colour: bool) -> Terminal | None:
+    def _open(keyboard: str, _screen: str, encoding: str, *, colour: bool) -> Terminal | None:
         try:
-            descriptor = os.open(name, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+            descriptor = os.open(keyboard, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError:
             return None
         try:
@@ -179,7 +177,7 @@ else:
         def close(self) -> None:
             self._screen.close()
 
-    def _open_console(keyboard: str, screen: str, *, colour: bool) -> Terminal | None:
+    def _open(keyboard: str, screen: str, _encoding: str, *, colour: bool) -> Terminal | None:
         try:
             with open(keyboard, encoding="utf-8"):  # noqa: PTH123 - a device, not a path
                 out = open(screen, "w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: PTH123, SIM115
