@@ -266,3 +266,17 @@ async def test_fresh_events_stay(acting: ModuleType, store: Store, writer: Write
     await acting.add(writer, "new")
     await store.derived.run(lambda db: derived.prune_feed(store.derived, db, border + derived.FEED_KEPT_MS))
     assert [2] == [event.seq for event in await store.reading.run(changes_since, 0, 10)]
+
+
+async def test_a_watcher_that_is_closed_as_a_commit_comes_ends(store: Store, ear: Ear) -> None:
+    """A wake-up in the very tick of the cancelling must not swallow it: closing would wait for ever."""
+    watcher = FeedWatcher(store, ear)
+    await watcher.start()
+    watcher._rechecks = [30.0]
+    await asyncio.sleep(0.05)  # The log was written, and the commit is looked for.
+    watcher._noticed()
+
+    closing = asyncio.create_task(watcher.close())
+    ended, _ = await asyncio.wait({closing}, timeout=10)
+
+    assert {closing} == ended

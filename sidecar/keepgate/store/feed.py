@@ -128,8 +128,10 @@ class FeedWatcher:
         else:
             # The log is written a moment before its commit can be seen, and nothing tells of that moment.
             pause = self._rechecks.pop(0) if self._rechecks else None
+        # Not wait_for: before Python 3.12 it swallows a cancelling that comes together with the wake-up.
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), pause)
+            async with asyncio.timeout(pause):
+                await self._woken.wait()
 
     async def _deliver(self) -> None:
         while events := await self._store.reading.run(changes_since, self._seq, BATCH, instant=True):
