@@ -166,6 +166,19 @@ async def test_a_round_trip_gives_the_same_content(
     assert "life goes on" == (await texts(lived))[-1]
 
 
+async def test_a_restored_store_keeps_its_log(acting: ModuleType, lived: Store, tmp_path: Path) -> None:
+    """The copy had a rollback journal; the store goes on with its log, and its pages are sound."""
+    made = await backup(lived, str(tmp_path / "copy.db"))
+    await restore(lived, made.path)
+    db = apsw.Connection(lived.path)
+    found = (db.execute("PRAGMA journal_mode").get, db.execute("PRAGMA integrity_check").get)
+    db.close()
+    await lived.close()
+    again = await acting.open_at(tmp_path)
+    await again.close()
+    assert ("wal", "ok", "wal") == (*found, again.journal_mode)
+
+
 async def test_a_restore_keeps_what_was_there(
     acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """Rows and values: how entries, ledger rows and proposals are written down."""
 
 import json
+from functools import cache
 from typing import Any, Final
 
 import apsw
@@ -71,7 +72,7 @@ def proposal_of(row: Row) -> StoredProposal:
         id=row[0],
         status=ProposalStatus(row[1]),
         change=change_of(row[2]),
-        author=_CONVERTER.structure(json.loads(row[3]), Author),
+        author=_converter().structure(json.loads(row[3]), Author),
         kind=ChangeKind(row[4]),
         track=row[5],
         scope=row[6],
@@ -95,7 +96,7 @@ def proposal_values(stored: StoredProposal) -> dict[str, Any]:
         "id": stored.id,
         "status": str(stored.status),
         "change": written_change(stored.change),
-        "author": canonical(_CONVERTER.unstructure(stored.author)),
+        "author": canonical(_converter().unstructure(stored.author)),
         "home": stored.author.workspace_key,
         "agent_key": stored.author.agent_key,
         "session_id": stored.author.session_id,
@@ -115,16 +116,18 @@ def proposal_values(stored: StoredProposal) -> dict[str, Any]:
 
 def written_change(change: Change) -> str:
     """A change as JSON; ``type`` names the member of each union."""
-    return canonical(_CONVERTER.unstructure(change, Change))
+    return canonical(_converter().unstructure(change, Change))
 
 
 def change_of(written: str) -> Change:
     """The change that :func:`written_change` wrote down."""
-    change: Change = _CONVERTER.structure(json.loads(written), Change)  # type: ignore[arg-type]  # a union is no type to mypy
+    change: Change = _converter().structure(json.loads(written), Change)  # type: ignore[arg-type]  # a union is no type to mypy
     return change
 
 
+@cache
 def _converter() -> Converter:
+    # Made on first use: it takes longer than opening a store.
     converter = Converter(unstruct_collection_overrides={tuple: list})
     for union in (Target, Change):
         # Class names are what is stored: a renamed class needs a migration.
@@ -132,5 +135,4 @@ def _converter() -> Converter:
     return converter
 
 
-_CONVERTER: Final = _converter()
 _SEALED_NAMES: Final = tuple(item.name for item in attrs.fields(Sealed))

@@ -37,12 +37,15 @@ _TAGGED: Final = (
     " AND NOT EXISTS (SELECT 1 FROM json_each(:tags) AS wanted "
     "WHERE wanted.value NOT IN (SELECT had.value FROM json_each(e.tags) AS had))"
 )
-_COUNT: Final = f"SELECT count(*) FROM {{source}} WHERE {_AGENT} AND {_OF_KIND} AND {_SAYS}{{tagged}}"  # noqa: S608
-_BEST: Final = (
-    "SELECT e.row FROM {source} LEFT JOIN recall AS r ON r.entry = e.row "  # noqa: S608
-    f"WHERE {_AGENT} AND {_OF_KIND} AND {_SAYS}{{tagged}} "
-    "ORDER BY coalesce(r.count, 0) DESC, e.updated_at DESC, e.ledger_seq DESC LIMIT :limit OFFSET :offset"
-)
+_HITS: Final = f"FROM {{source}} WHERE {_AGENT} AND {_OF_KIND} AND {_SAYS}{{tagged}}"
+_COUNT: Final = f"SELECT count(*) {_HITS}"
+# Materialised, so that the texts are searched once for page and total.
+_BEST: Final = f"""
+WITH hits AS MATERIALIZED (SELECT e.row, e.updated_at, e.ledger_seq {_HITS})
+SELECT h.row, (SELECT count(*) FROM hits)
+FROM hits AS h LEFT JOIN recall AS r ON r.entry = h.row
+ORDER BY coalesce(r.count, 0) DESC, h.updated_at DESC, h.ledger_seq DESC LIMIT :limit OFFSET :offset
+"""  # noqa: S608
 
 _LAYER_PAGE: Final = f"""
 SELECT e.created_seq, e.row FROM entries AS e INDEXED BY entries_layer
@@ -89,9 +92,10 @@ def query(
         "offset": offset,
     }
     parts = {"source": _ANYWHERE if view is None else _IN_VIEW, "tagged": _TAGGED if tags else ""}
-    total: int = db.execute(_COUNT.format(**parts), values).get
-    rows: list[Row] = db.execute(_BEST.format(**parts), values).fetchall() if total > offset else []
-    return entries_at(db, [row for (row,) in rows]), total
+    rows: list[Row] = db.execute(_BEST.format(**parts), values).fetchall()
+    # A page beyond the end says nothing of the total.
+    total: int = rows[0][1] if rows else db.execute(_COUNT.format(**parts), values).get if offset else 0
+    return entries_at(db, [row for row, _ in rows]), total
 
 
 def entry(db: apsw.Connection, entry_id: str) -> Entry | None:
