@@ -116,6 +116,24 @@ def test_a_script_that_sends_everything_and_closes(spawn: Any, framing: str) -> 
     assert server.exit_code() == 1
 
 
+@pytest.mark.parametrize("framing", ["lsp", "lines"])
+def test_a_whole_conversation_in_one_write(spawn: Any, framing: str) -> None:
+    """``shutdown`` and ``exit`` count although they were sent before ``initialize`` was answered."""
+    server = spawn(framing=framing)
+    messages: list[Any] = [
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}},
+        {"jsonrpc": "2.0", "method": "initialized", "params": {}},
+        {"jsonrpc": "2.0", "id": 1, "method": "shutdown"},
+        {"jsonrpc": "2.0", "method": "exit"},
+    ]
+
+    server.send_bytes(b"".join(server.framed(message) for message in messages))
+    server.close_stdin()
+
+    assert ["result"] * 2 == [list(server.answer(number))[2] for number in range(2)]
+    assert server.exit_code() == 0
+
+
 @pytest.mark.parametrize("end", [*ENDS, shut_down_and_exit])
 def test_a_question_survives_the_end(spawn: Any, project: Path, end: Callable[[Any], None]) -> None:
     """A write that waits for a person is answered ``unavailable`` and stays in the inbox."""

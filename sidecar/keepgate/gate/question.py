@@ -14,9 +14,9 @@ def question(
     before, after = ask.from_to
     return ApprovalRequestParams(
         id=proposal_id,
-        action=ask.kind,
-        track=ask.track,
-        scope=ask.scope,
+        action=str(ask.kind),
+        track=str(ask.track),
+        scope=str(ask.scope),
         workspace_key=ask.workspace_key,
         agent_key=ask.plan.author.agent_key,
         source=ask.source,

@@ -72,15 +72,11 @@ class KeepgateProtocol(LanguageServerProtocol):
             case Response() as response:
                 if not self._outgoing.settle(response) and response.is_empty:
                     self.refuse(response.id, RpcNumber.INVALID_REQUEST, "a request names its method")
-            case Notification(types.EXIT):
-                self.on_exit()
             case message if self.phase is Phase.STARTING:
                 # What a client sends before it has the answer to ``initialize`` waits for that answer.
                 self._backlog.append(message)
-            case Request() as request:
-                self._begin(request)
-            case Notification() as notification:
-                self._heed(notification)
+            case message:
+                self._take(message)
 
     def refuse(self, number: MessageId | None, code: RpcNumber, problem: str) -> None:
         """Answer something that is not run."""
@@ -112,6 +108,15 @@ class KeepgateProtocol(LanguageServerProtocol):
             task.cancel()
 
     # Reading: requests, notifications, answers.
+
+    def _take(self, message: Request | Notification) -> None:
+        match message:
+            case Request():
+                self._begin(message)
+            case Notification(types.EXIT):
+                self.on_exit()
+            case Notification():
+                self._heed(message)
 
     def _begin(self, request: Request) -> None:
         if request.id in self._running:
@@ -189,7 +194,7 @@ class KeepgateProtocol(LanguageServerProtocol):
         if request.method == types.INITIALIZE:
             backlog, self._backlog = self._backlog, []
             for message in backlog:
-                self._begin(message) if isinstance(message, Request) else self._heed(message)
+                self._take(message)
 
     def _send_data(self, data: Any) -> None:
         self.send(encode(self._json(data)))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final, NoReturn
 
-from keepgate.fronts.lsp import logs
+from keepgate.fronts.lsp import lean_types, logs
 from keepgate.fronts.lsp.processes import Lifeline
 from keepgate.fronts.lsp.transport import Descriptors, Wire, claim
 from keepgate.protocol.errors import ExitCode, RpcNumber
@@ -82,7 +82,7 @@ class _Server:
         """Serve until the client leaves, and return the exit code."""
         self._loop = asyncio.get_running_loop()
         self._loop.set_exception_handler(_unhandled)
-        self._leaving: asyncio.Future[int] = self._loop.create_future()
+        self._leaving: asyncio.Future[int | None] = self._loop.create_future()
         self._wire = Wire(
             self._descriptors,
             on_input=self._receive,
@@ -96,13 +96,14 @@ class _Server:
         code = await self._leaving
         watching.cancel()
         await self._say_goodbye()
-        return code
+        # Looked at last: a client may send everything up to ``exit`` before ``initialize`` is answered.
+        return self._exit_code() if code is None else code
 
     def leave(self, code: int | None = None) -> None:
-        """End the process soon; the first call decides the exit code."""
+        """End the process soon; the first call decides the exit code, or leaves it to the life cycle."""
         self._guard()
         if not self._leaving.done():
-            self._leaving.set_result(self._exit_code() if code is None else code)
+            self._leaving.set_result(code)
 
     async def _say_goodbye(self) -> None:
         await self._protocol.quiesce(ANSWER_S)
@@ -172,6 +173,7 @@ def _import_front() -> Any:
     # behind lives as long as the process and need not be looked at again.
     usual = gc.get_threshold()
     gc.set_threshold(IMPORT_GC_THRESHOLD)
+    lean_types.load()
     from keepgate.fronts.lsp.front import Front  # noqa: PLC0415 - after stdout has been claimed
 
     gc.freeze()
