@@ -1,12 +1,13 @@
 """Who sees what, and how a request says who asks."""
 
+import contextlib
 import json
 from typing import Any
 
 import pytest
 
 from keepgate.protocol.entries import SessionRef
-from keepgate.protocol.errors import Code
+from keepgate.protocol.errors import Code, Fault
 
 UW = {"track": "user", "scope": "workspace"}
 
@@ -146,3 +147,38 @@ async def test_a_connection_can_come_with_a_session(house: Any) -> None:
     entry = await client.add("x")
 
     assert ("given", "planner") == (entry["sessionId"], entry["agentKey"])
+
+
+# Batches that go to several workspaces of one connection.
+
+
+async def test_a_batch_over_two_folders_is_announced_to_those_who_have_both(house: Any) -> None:
+    """R-SCOPE: a client without one of the folders hears nothing of that folder's text."""
+    both = house.client(folders=("one", "two"))
+    witness = house.client("s2", folders=("two", "one", "three"))
+    others = [house.client(f"o{folder}", folders=(folder,)) for folder in ("one", "two", "three")]
+    drafts = [{**UW, "text": "of one"}, {**UW, "text": "of two", "workspaceKey": house.key("two")}]
+
+    await both.call("memory/seed", entries=drafts)
+
+    assert [1, 1] == [len(client.told("approval/asked")) for client in (both, witness)]
+    assert "of two" not in str([other.notes for other in others])
+
+
+@pytest.mark.xfail(
+    strict=True, reason="ledger rows and wishes of a batch are filed under its author's workspace"
+)
+@pytest.mark.parametrize("method", ["memory/audit", "proposals/list"])
+@pytest.mark.parametrize("word", ["allowed-once", "rejected"])
+async def test_a_batch_for_another_folder_is_no_news_here(
+    house: Any, people: Any, method: str, word: str
+) -> None:
+    """R-SCOPE: a session of one folder reads nothing that was meant for the other, allowed or denied."""
+    both = house.client(folders=("one", "two"), person=people([word]))
+    drafts = [{**UW, "text": "of one"}, {**UW, "text": "of two", "workspaceKey": house.key("two")}]
+    with contextlib.suppress(Fault):
+        await both.call("memory/seed", entries=drafts)
+
+    shown = await house.client("s2", folders=("one",)).call(method)
+
+    assert "of two" not in str(shown)

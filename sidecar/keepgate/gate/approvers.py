@@ -1,6 +1,7 @@
 """How a person is reached: what fronts implement, and who speaks through them."""
 
 import asyncio
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
@@ -26,8 +27,8 @@ class Approver(Protocol):
 class Announcer(Protocol):
     """Tells the connections of a workspace about questions and decisions."""
 
-    def asked(self, event: ApprovalAsked) -> None:
-        """A question is about to be put."""
+    def asked(self, event: ApprovalAsked, workspaces: Collection[str]) -> None:
+        """A question is about to be put; its text is of these workspaces, or only user-global."""
 
     def decided(self, event: ApprovalDecided, workspace_key: str) -> None:
         """A question was answered, or given up; an empty key is user-global."""

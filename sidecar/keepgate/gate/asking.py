@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
 from keepgate.gate.approvers import Announcer, Approver, Asker, NobodyThere
-from keepgate.gate.question import asked
+from keepgate.gate.question import asked, workspaces_of
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams, Outcome
 from keepgate.protocol.settings import WritePolicy
 
@@ -53,7 +53,7 @@ async def put(
     Raises :class:`DecidedElsewhere`. A question that becomes moot is cancelled; its late answer changes
     nothing, because the proposal is closed by then.
     """
-    announcer.asked(asked(shown))
+    announcer.asked(asked(shown), workspaces_of(shown))
     by = decider(asker, via="approval")
     if asker.approver is None:
         return Unreachable(by=by, reason="this client offers no way to ask")

@@ -52,3 +52,8 @@ def asked(shown: ApprovalRequestParams) -> ApprovalAsked:
         warnings=shown.warnings,
         count=shown.count,
     )
+
+
+def workspaces_of(shown: ApprovalRequestParams) -> frozenset[str]:
+    """The workspaces whose memories a question shows; a batch may speak of several."""
+    return frozenset({shown.workspace_key, *(entry.workspace_key for entry in shown.entries)}) - {""}

@@ -1,8 +1,9 @@
 """What connections are told: questions and decisions of their workspaces, and commits of any process."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
+from keepgate.core.writing.change import Seed
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.receipt import final_outcome
 from keepgate.protocol.lifecycle import MemoryEvent
@@ -23,17 +24,19 @@ class Broadcast:
     def __init__(self, connections: Callable[[], Iterable[Connection]]) -> None:
         self._connections = connections
 
-    def asked(self, event: ApprovalAsked) -> None:
-        """Before a question."""
-        self._send("approval/asked", event, event.workspace_key)
+    def asked(self, event: ApprovalAsked, workspaces: Collection[str]) -> None:
+        """Before a question. A batch over several folders goes to those who have all of them open."""
+        self._send("approval/asked", event, workspaces)
 
     def decided(self, event: ApprovalDecided, workspace_key: str) -> None:
         """After it."""
-        self._send("approval/decided", event, workspace_key)
+        self._send("approval/decided", event, _of(workspace_key))
 
     def elsewhere(self, stored: StoredProposal) -> None:
         """A question that another process puts, or a decision that was made there."""
         if stored.status is ProposalStatus.PENDING:
+            if stored.waiter is None:
+                return  # Nobody is being asked: it lies in the inbox.
             self.asked(
                 ApprovalAsked(
                     id=stored.id,
@@ -48,7 +51,8 @@ class Broadcast:
                     hash=stored.hash,
                     deadline=stored.expires_at,
                     warnings=[],
-                )
+                ),
+                _shown_in(stored),
             )
             return
         by = None if stored.decided_by is None else dict(stored.decided_by)
@@ -59,14 +63,24 @@ class Broadcast:
         """A commit of this or another process."""
         if event.kind == PROPOSAL_KIND and event.proposal_id and event.status:
             changed = ProposalsDidChange(id=event.proposal_id, status=ProposalStatus(event.status))
-            self._send(event.kind, changed, event.workspace_key or "")
+            self._send(event.kind, changed, _of(event.workspace_key))
         elif event.kind in MEMORY_KINDS:
-            self._send(event.kind, _memory_event(event), event.workspace_key or "")
+            self._send(event.kind, _memory_event(event), _of(event.workspace_key))
 
-    def _send(self, method: str, params: Any, workspace_key: str) -> None:
+    def _send(self, method: str, params: Any, workspaces: Collection[str]) -> None:
         for connection in self._connections():
-            if workspace_key == "" or workspace_key in connection.keys:
+            if connection.keys.issuperset(workspaces):
                 connection.peer.notify(method, params)
+
+
+def _shown_in(stored: StoredProposal) -> Collection[str]:
+    """The workspaces whose memories a wish shows: its author's, and those that a batch goes to."""
+    drafts = stored.change.drafts if isinstance(stored.change, Seed) else ()
+    return {stored.workspace_key, *(draft.layer.workspace_key for draft in drafts)} - {""}
+
+
+def _of(workspace_key: str | None) -> Collection[str]:
+    return (workspace_key,) if workspace_key else ()
 
 
 def _memory_event(event: FeedEvent) -> MemoryEvent:
