@@ -118,6 +118,7 @@ def test_warnings_and_tags_come_before_the_payload() -> None:
     assert [
         headline(asked),
         "Warning: entry e1 already says ⏎ the same",
+        "Only agent coder will see it.",
         "Tags: style, go⟨U+202E⟩",
         "",
         "Use tabs.",
@@ -140,3 +141,26 @@ def test_the_document_shows_every_text_in_full() -> None:
 def test_the_document_of_a_question_without_parts() -> None:
     """Where no targets and entries are listed, the payload stands in."""
     assert document_of(question()).endswith("\nUse tabs.\n")
+
+
+def test_a_consolidation_is_shown_whole() -> None:
+    """Long targets are not cut: the person decides on whole texts, not on the contract's excerpts."""
+    asked = question(
+        action="consolidate", text="remove: spaces\nUse sp…", targets=[TARGET], entries=[entry("Tabs.")]
+    )
+
+    assert f"remove: e1\n{TARGET.text}\nnew text: Tabs." in message_of(asked)
+
+
+def test_changed_tags_are_shown_with_those_before() -> None:
+    """Clearing or changing tags is part of what the person sees."""
+    target = AskTarget(id="e1", version=1, text="x", tags=["old"])
+
+    assert "Tags: none (before: old)" in message_of(
+        question(action="replace", targets=[target], entries=[entry("y")])
+    )
+
+
+def test_who_will_see_a_private_entry_is_shown() -> None:
+    """An entry that is private to a preset says so."""
+    assert "Only agent coder will see it." in message_of(question(entries=[entry("x")]))

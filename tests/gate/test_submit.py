@@ -27,7 +27,13 @@ async def test_an_allowed_add_is_stored_with_its_row(house: Any, person: Any) ->
 
 @pytest.mark.parametrize(
     ("word", "outcome"),
-    [("rejected", "rejected"), ("cancelled", "cancelled"), ("other-hash", "cancelled"), ("maybe", "cancelled"), ("nobody", "unavailable")],
+    [
+        ("rejected", "rejected"),
+        ("cancelled", "cancelled"),
+        ("other-hash", "cancelled"),
+        ("maybe", "cancelled"),
+        ("nobody", "unavailable"),
+    ],
 )
 async def test_anything_but_an_allow_is_a_denial(house: Any, person: Any, word: str, outcome: str) -> None:
     """DSH-3: nothing is stored, the ledger has the full payload, and the fault names the outcome."""
@@ -71,7 +77,14 @@ async def test_a_target_rewritten_meanwhile_is_asked_again(house: Any, person: A
     await house.call(other, "memory/add", **ADD)
 
     async def meanwhile(_: Any) -> str:
-        await house.call(other, "memory/replace", track="user", scope="workspace", match="tabs", text="prefers tabs, 4 wide")
+        await house.call(
+            other,
+            "memory/replace",
+            track="user",
+            scope="workspace",
+            match="tabs",
+            text="prefers tabs, 4 wide",
+        )
         return "allowed-once"
 
     person.script = [meanwhile, "allowed-once"]
@@ -150,8 +163,9 @@ async def test_a_lost_client_leaves_the_wish_pending(house: Any, person: Any) ->
     call = asyncio.create_task(house.call(connection, "memory/add", **ADD))
     await person.seen.wait()
     await house.sidecar.disconnect(connection)
-    with pytest.raises(asyncio.CancelledError):
+    with pytest.raises(Fault) as caught:
         await call
+    assert "unavailable" == caught.value.details["outcome"]
 
     later = house.connect(session="s2")
     (proposal,) = (await house.call(later, "proposals/list", session=None))["proposals"]
@@ -216,7 +230,10 @@ async def test_policies_decide_and_sources_only_tighten(
     assert stored is outcome
     assert [] == person.questions
     (row,) = await house.rows(connection)
-    assert f"{'allowed-once' if stored else 'rejected'} (via policy, writePolicy {'auto' if stored else 'off'})" == row["outcome"]
+    assert (
+        f"{'allowed-once' if stored else 'rejected'} (via policy, writePolicy {'auto' if stored else 'off'})"
+        == row["outcome"]
+    )
 
 
 async def test_allow_for_session_covers_adding_to_that_layer_only(house: Any, person: Any) -> None:
@@ -235,4 +252,7 @@ async def test_allow_for_session_covers_adding_to_that_layer_only(house: Any, pe
 
     assert 4 == len(person.questions)
     outcomes = [row["outcome"] for row in await house.rows(connection, "add")]
-    assert ["allowed-once (via session grant, writePolicy ask)", "allowed-once (via approval, writePolicy ask)"] == outcomes
+    assert [
+        "allowed-once (via session grant, writePolicy ask)",
+        "allowed-once (via approval, writePolicy ask)",
+    ] == outcomes

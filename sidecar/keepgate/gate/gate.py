@@ -157,6 +157,10 @@ class Gate:
             raise proposal_not_found(proposal_id)
         return await self._stored(proposal_id)
 
+    def narrow(self, settings: Settings) -> None:
+        """Go on with stricter settings, such as those of a folder that was opened later."""
+        self._settings = settings
+
     async def sweep(self) -> None:
         """Close expired proposals, and tell the ledger of those whose caller is gone.
 
@@ -202,7 +206,10 @@ class Gate:
             except DecidedElsewhere:
                 return await self._decided_elsewhere(proposal)
             except asyncio.CancelledError:
-                await to_the_end(self._abandon(proposal, asker))
+                abandoned, _ = await to_the_end(self._abandon(proposal, asker))
+                if asker.closing and isinstance(abandoned, Refused):
+                    # A client that is shutting down still reads its answer: the wish waits in the inbox.
+                    raise abandoned.fault from None
                 raise
 
     async def _conclude(self, proposal: StoredProposal, ask: Ask, verdict: Verdict) -> Settled:
@@ -259,12 +266,11 @@ class Gate:
             self._announce(proposal, Outcome.UNAVAILABLE, None)
         return left
 
-    async def _abandon(self, proposal: StoredProposal, asker: Asker) -> None:
+    async def _abandon(self, proposal: StoredProposal, asker: Asker) -> Refused | Late:
         by = decider(asker, via="approval")
         if asker.closing:
-            await self._leave(proposal, by)
-        else:
-            await self._close(proposal, by, Outcome.CANCELLED)
+            return await self._leave(proposal, by)
+        return await self._close(proposal, by, Outcome.CANCELLED)
 
     async def _answer(self, settled: Receipt | Refused | Late, proposal: StoredProposal) -> Receipt:
         match settled:

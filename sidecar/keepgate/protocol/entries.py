@@ -485,7 +485,7 @@ class StatusResult:
     store_version: int
     file_system: Annotated[str, "`local` or `network`, and how it was told."]
     journal_mode: str
-    counts: Annotated[dict[str, int], "entries, ledger rows, pending proposals."]
+    counts: Annotated[dict[str, int], "`entries`, `ledgerRows`, `pendingProposals`, of the whole store."]
     pending_proposals: int
     write_round_trip_ms: Annotated[float | None, "A write transaction, rolled back; null when it failed."]
     workspaces: list[dict[str, str]] = field(factory=list)

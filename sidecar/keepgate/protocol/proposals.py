@@ -54,6 +54,7 @@ class AskTarget:
     version: int
     text: str
     match: Annotated[str | None, "The substring that named it."] = None
+    tags: Annotated[list[str], "Its tags as they are now."] = field(factory=list)
 
 
 @frozen(kw_only=True)

@@ -4,6 +4,7 @@ from keepgate import __version__
 from keepgate.protocol import entries as e
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
+from keepgate.protocol.wire import camel
 from keepgate.service.connection import Connection
 from keepgate.service.context import ReadCtx
 from keepgate.store import reads
@@ -27,7 +28,7 @@ async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
         store_version=store.version,
         file_system=store.file_system,
         journal_mode=store.journal_mode,
-        counts=counts,
+        counts={camel(name): count for name, count in counts.items()},
         pending_proposals=pending,
         write_round_trip_ms=took_ms,
         workspaces=[

@@ -163,6 +163,11 @@ class Sidecar:
         connection.adapters.clear()
         connection.sessions.clear()
 
+    def narrow(self, settings: Settings) -> None:
+        """Go on with stricter settings: what a project may narrow (budgets, policies, page roots)."""
+        self.settings = settings
+        self.gate.narrow(settings)
+
     async def known_workspaces(self, keys: Collection[str]) -> set[str]:
         """Which of these workspace keys have memories or wishes."""
         return set(await self.store.reading.run(reads.workspace_keys)) & set(keys)

@@ -51,6 +51,7 @@ class Ask:
                 version=entry.version,
                 text=entry.text,
                 match=names[index] if index < len(names) else None,
+                tags=list(entry.tags),
             )
             for index, entry in enumerate(found)
         )

@@ -10,7 +10,7 @@ from pygls.lsp.server import LanguageServer
 
 from keepgate import __version__
 from keepgate.boot import open_sidecar
-from keepgate.boot.config import load_settings
+from keepgate.boot.config import load_settings, narrowed
 from keepgate.boot.places import find_places
 from keepgate.fronts.lsp.client import Announced, ClientPeer, announced, client_info, folders_of
 from keepgate.fronts.lsp.documents import remove_leftovers
@@ -94,13 +94,20 @@ class Front:
         self._status.start()
 
     def change_folders(self, event: types.WorkspaceFoldersChangeEvent) -> None:
-        """Open and close workspace folders. Raises ``INVALID_INPUT`` for one that cannot be used."""
+        """Open and close workspace folders; the project files of new ones narrow the settings.
+
+        Raises ``INVALID_INPUT`` for a folder or a project file that cannot be used; nothing is opened then.
+        """
         sidecar, connection = self._open()
+        settings = sidecar.settings
+        for index, folder in enumerate(event.added):
+            settings = narrowed(settings, path_of(folder.uri, f"$.event.added[{index}]"))
         sidecar.change_folders(
             connection,
             added=[folder.uri for folder in event.added],
             removed=[folder.uri for folder in event.removed],
         )
+        sidecar.narrow(settings)
 
     async def run(self, operation: Operation, raw: Any, token: Any, *, command: bool = False) -> Any:
         """Run an operation on decoded JSON. Raises the operation's faults."""

@@ -6,15 +6,15 @@ from typing import Final
 
 from keepgate.core.model.text import make_visible, one_line
 from keepgate.protocol.entries import Scope
-from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, ChangeKind
 
 _LAYERS: Final = {"user": "the user memory", "agent": "the agent memory"}
 
 
 def message_of(question: ApprovalRequestParams) -> str:
     """The text of a prompt: one line that says what, where and who, warnings, then the whole payload."""
-    head = [headline(question), *_warning_lines(question), *_tag_lines(question)]
-    return "\n".join(head) + "\n\n" + make_visible(question.text)
+    head = [headline(question), *_warning_lines(question), *_sight_lines(question), *_tag_lines(question)]
+    return "\n".join(head) + "\n\n" + make_visible(_payload(question))
 
 
 def headline(question: ApprovalRequestParams) -> str:
@@ -25,6 +25,14 @@ def headline(question: ApprovalRequestParams) -> str:
 def document_of(question: ApprovalRequestParams) -> str:
     """The whole change as a text document: every layer, tag and text in full, hidden characters shown."""
     return "\n".join(_document(question)) + "\n"
+
+
+def _payload(question: ApprovalRequestParams) -> str:
+    # The contract's payload of a consolidation holds excerpts; a person decides on whole texts.
+    if question.action != ChangeKind.CONSOLIDATE:
+        return question.text
+    removed = [f"remove: {target.match or target.id}\n{target.text}" for target in question.targets]
+    return "\n".join([*removed, *(f"new text: {entry.text}" for entry in question.entries)])
 
 
 def _act(question: ApprovalRequestParams) -> str:
@@ -80,10 +88,18 @@ def _warning_lines(question: ApprovalRequestParams) -> Iterator[str]:
         yield f"Warning: {one_line(warning.message)}"
 
 
+def _sight_lines(question: ApprovalRequestParams) -> Iterator[str]:
+    keys = {entry.agent_key for entry in question.entries}
+    if keys and "" not in keys:
+        yield f"Only agent {one_line(', '.join(sorted(keys)))} will see it."
+
+
 def _tag_lines(question: ApprovalRequestParams) -> Iterator[str]:
-    tags = dict.fromkeys(tag for entry in question.entries for tag in entry.tags)
-    if tags:
-        yield f"Tags: {one_line(', '.join(tags))}"
+    after = dict.fromkeys(tag for entry in question.entries for tag in entry.tags)
+    before = dict.fromkeys(tag for target in question.targets for tag in target.tags)
+    if question.entries and (after or before):
+        changed = f" (before: {', '.join(before) or 'none'})" if question.targets and after != before else ""
+        yield one_line(f"Tags: {', '.join(after) or 'none'}{changed}")
 
 
 def _document(question: ApprovalRequestParams) -> Iterator[str]:
