@@ -49,6 +49,16 @@ async def test_clients_hear_of_changes(house: Any) -> None:
     assert [] == other.notes
 
 
+async def test_clients_hear_of_what_came_before_the_start(house: Any) -> None:
+    """A client that writes at once after its introduction misses nothing."""
+    client = house.client()
+    await client.add("one")
+
+    await house.sidecar.start()
+
+    assert [1] == [event.seq for event in await client.hears("memory/added")]
+
+
 async def test_each_ask_is_announced_and_concluded(house: Any, people: Any) -> None:
     """DSH-6-pair: one approval/asked with the payload, one approval/decided, to all in the workspace."""
     asker, witness = house.client(person=people(["rejected"])), house.client("s2")

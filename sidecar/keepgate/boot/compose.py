@@ -19,6 +19,7 @@ from keepgate.service.connection import Connection
 from keepgate.service.dispatch import require_complete
 from keepgate.service.events import Broadcast
 from keepgate.service.sidecar import Sidecar
+from keepgate.store import feed
 from keepgate.store.memory import Writer
 from keepgate.store.open import open_store
 
@@ -50,6 +51,7 @@ async def compose(settings: Settings, places: Places, *, stamp: Callable[[], Sta
         stamp=stamp,
         broadcast=broadcast,
         connections=connections,
+        heard=await store.reading.run(feed.head, instant=True),
         notices=notices,
     )
 

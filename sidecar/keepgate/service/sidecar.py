@@ -33,7 +33,11 @@ DISCONNECT_SECONDS: Final = 1.0
 
 @define(kw_only=True, eq=False)
 class Sidecar:
-    """One process's store, gate and connections. Made by ``boot.open_sidecar``."""
+    """One process's store, gate and connections. Made by ``boot.open_sidecar``.
+
+    ``heard`` is the newest event of the feed at that time: clients are told of every later one, also when
+    they write before :meth:`start`.
+    """
 
     store: Store
     gate: Gate
@@ -42,6 +46,7 @@ class Sidecar:
     stamp: Callable[[], Stamp]
     broadcast: Broadcast
     connections: list[Connection]
+    heard: int
     notices: list[str] = field(factory=list)
     _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
     _watcher: FeedWatcher | None = None
@@ -51,7 +56,7 @@ class Sidecar:
     async def start(self) -> None:
         """Begin what needs no answer: watching for commits, sweeping proposals that nobody waits for."""
         self._watcher = FeedWatcher(self.store, self._happened)
-        await self._watcher.start()
+        await self._watcher.start(after=self.heard)
         self._sweeper = asyncio.create_task(self._sweep_for_ever())
 
     def connect(

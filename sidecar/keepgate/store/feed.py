@@ -85,12 +85,14 @@ class FeedWatcher:
         self._watch: Watch | None = None
         self._rechecks: list[float] = []
 
-    async def start(self) -> None:
-        """Begin with the next commit. Raises the store's faults."""
+    async def start(self, *, after: int | None = None) -> None:
+        """Begin with the event that follows this seq, without one with the next. Raises the store's faults."""
         self._store.on_commit.append(self._woken.set)
         # The watch begins first: what is committed between it and the reading of the head is not lost.
         self._watch = await start_watch(self._store, self._noticed)
-        self._seq = await self._store.reading.run(head, instant=True)
+        self._seq = await self._store.reading.run(head, instant=True) if after is None else after
+        if after is not None:
+            self._woken.set()
         self._task = asyncio.create_task(self._deliver_for_ever())
 
     async def close(self) -> None:
