@@ -86,7 +86,7 @@ class FeedWatcher:
         self._rechecks: list[float] = []
 
     async def start(self, *, after: int | None = None) -> None:
-        """Begin with the event that follows this seq, without one with the next. Raises the store's faults."""
+        """Begin with the event after this seq, without one with the next. Raises the store's faults."""
         self._store.on_commit.append(self._woken.set)
         # The watch begins first: what is committed between it and the reading of the head is not lost.
         self._watch = await start_watch(self._store, self._noticed)
