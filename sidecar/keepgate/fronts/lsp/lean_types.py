@@ -7,6 +7,7 @@ those methods.
 
 import sys
 from functools import partial
+from importlib import import_module
 from typing import Any, Final
 
 import attrs
@@ -22,7 +23,7 @@ def load() -> None:
     whole = attrs.define
     attrs.define = partial(_lean, whole)
     try:
-        __import__(MODULE)
+        import_module(MODULE)
     finally:
         attrs.define = whole
 
