@@ -59,11 +59,11 @@ def _is_alive_windows(pid: int) -> bool:
 
     still_active = 259
     query_limited_information = 0x1000
-    kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore] # Windows
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]  # on Windows only
     process = kernel.OpenProcess(query_limited_information, False, pid)
     if not process:
         access_denied = 5
-        return bool(ctypes.get_last_error() == access_denied)  # type: ignore[attr-defined,unused-ignore] # Windows
+        return bool(ctypes.get_last_error() == access_denied)  # type: ignore[attr-defined,unused-ignore]  # on Windows only
     code = ctypes.c_ulong()
     kernel.GetExitCodeProcess(process, ctypes.byref(code))
     kernel.CloseHandle(process)
