@@ -1,4 +1,4 @@
-"""Answering the question whether a write may happen (wire-protocol section 5).
+"""Answering the question whether a write may happen (docs/protocol.md).
 
 An approver is a function from the structured question to an answer. It must show a person all of what it
 is given; the answers built here echo the question's hash, which is how the sidecar knows that the answer

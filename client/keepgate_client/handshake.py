@@ -1,4 +1,4 @@
-"""What a client says about itself in ``initialize`` (wire-protocol section 2)."""
+"""What a client says about itself in ``initialize`` (docs/protocol.md)."""
 
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath, getpid

@@ -97,7 +97,7 @@ def found(query: str, text: str) -> bool:
     ],
 )
 def test_what_is_there_is_found(query: str, text: str) -> None:
-    """R-SEARCH: short words, joined words and odd spellings."""
+    """Short words, joined words and odd spellings."""
     assert found(query, text)
 
 

@@ -1,4 +1,4 @@
-"""Permission to commit has one maker (architecture section 5)."""
+"""Permission to commit has one maker (docs/architecture.md)."""
 
 import pytest
 from attrs import evolve

@@ -1,4 +1,4 @@
-"""What binds a yes to a change: the hash of what was shown (wire-protocol section 5)."""
+"""What binds a yes to a change: the hash of what was shown (docs/protocol.md)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""A stored proposal as lists show it (wire-protocol section 5)."""
+"""A stored proposal as lists show it (docs/protocol.md)."""
 
 import attrs
 

@@ -1,4 +1,4 @@
-"""``kill -9`` at random moments: acknowledged writes are there, others whole or absent (R-CONC, 3.3)."""
+"""``kill -9`` at random moments: acknowledged writes are there, others whole or absent."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Several processes on one store: nothing is lost or overshot, nobody waits for a sleeper (R-CONC)."""
+"""Several processes on one store: nothing is lost or overshot, nobody waits for a sleeper."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""How the process ends: with the right code, soon, from every cause, and with nothing lost (R-LIFE)."""
+"""How the process ends: with the right code, soon, from every cause, and with nothing lost."""
 
 import os
 import signal

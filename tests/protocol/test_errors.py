@@ -1,4 +1,4 @@
-"""Faults: one table that all fronts read (DSH-7, wire-protocol section 7)."""
+"""Faults: one table that all fronts read (DSH-7)."""
 
 import pytest
 

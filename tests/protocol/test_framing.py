@@ -1,4 +1,4 @@
-"""A byte stream becomes messages, however it is cut (wire-protocol section 1)."""
+"""A byte stream becomes messages, however it is cut (docs/protocol.md)."""
 
 import tracemalloc
 from collections.abc import Iterable

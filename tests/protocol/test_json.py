@@ -1,4 +1,4 @@
-"""Strict JSON in both directions (wire-protocol section 1, R-ENC)."""
+"""Strict JSON in both directions (docs/protocol.md)."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The operation table makes sense as a whole (architecture section 1)."""
+"""The operation table makes sense as a whole (docs/architecture.md)."""
 
 import attrs
 import pytest
@@ -20,7 +20,7 @@ every_operation = pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: row
 
 
 def test_every_published_method_is_there() -> None:
-    """Those of the provider, proposals, adapters and sessions (wire-protocol sections 3 and 4)."""
+    """Those of the provider, proposals, adapters and sessions (docs/protocol.md)."""
     assert set(PROVIDER) <= set(BY_NAME)
 
 

@@ -1,4 +1,4 @@
-"""Decoded JSON to typed values: no coercion, and every complaint has its place (wire-protocol section 1)."""
+"""Decoded JSON to typed values: no coercion, and every complaint has its place (docs/protocol.md)."""
 
 from typing import Annotated, Any, get_args, get_origin
 
@@ -159,7 +159,7 @@ def test_policies_become_members() -> None:
 @pytest.mark.parametrize("field", ["text", "maybe", "token"])
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\udc00\ud800"])
 def test_half_a_pair_is_a_bad_value(field: str, text: str) -> None:
-    """JSON can spell it, nothing can store it (R-ENC)."""
+    """JSON can spell it, nothing can store it."""
     fault = refused(EVERY | {field: text}, Every)
 
     assert -32050 == fault.number

@@ -285,7 +285,7 @@ async def test_a_lowered_limit_lets_a_layer_shrink(build: Any) -> None:
 
 
 async def test_one_folder_is_one_workspace(house: Any) -> None:
-    """W26, R-SCOPE: links are followed; trailing slashes, dots and `file:` make no difference."""
+    """W26: links are followed; trailing slashes, dots and `file:` make no difference."""
     real = house.folder / "real"
     real.mkdir()
     (house.folder / "link").symlink_to(real)

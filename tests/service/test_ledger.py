@@ -113,7 +113,7 @@ async def test_verify_replays_the_ledger(client: Any) -> None:
     ],
 )
 async def test_every_change_has_an_inverse(client: Any, method: str, params: Any, back: Any) -> None:
-    """R-UNDO: as a new change that is asked about; same ids, and the version goes on."""
+    """As a new change that is asked about; same ids, and the version goes on."""
     before = {entry["id"]: entry["version"] for entry in [await client.add("one"), await client.add("two")]}
     await client.call(method, **params)
     seq = (await client.rows())[-1]["seq"]

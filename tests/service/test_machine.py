@@ -29,7 +29,7 @@ def machine() -> Any:
 
 @pytest.mark.timeout(600)
 def test_the_provider_does_what_the_contract_says(machine: Any) -> None:
-    """DSH-2-visibility, DSH-3-gate, DSH-3-reresolve, DSH-6-rebuild, R-SCOPE: the same runs each time.
+    """DSH-2-visibility, DSH-3-gate, DSH-3-reresolve, DSH-6-rebuild: the same runs each time.
 
     Whatever the sessions, the people and the clock do, every answer is the oracle's, nobody is shown what is
     not theirs, the ledger has exactly the rows that it should, and it proves the store.

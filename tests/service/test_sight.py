@@ -153,7 +153,7 @@ async def test_a_connection_can_come_with_a_session(house: Any) -> None:
 
 
 async def test_a_batch_over_two_folders_is_announced_to_those_who_have_both(house: Any) -> None:
-    """R-SCOPE: a client without one of the folders hears nothing of that folder's text."""
+    """A client without one of the folders hears nothing of that folder's text."""
     both = house.client(folders=("one", "two"))
     witness = house.client("s2", folders=("two", "one", "three"))
     others = [house.client(f"o{folder}", folders=(folder,)) for folder in ("one", "two", "three")]
@@ -173,7 +173,7 @@ async def test_a_batch_over_two_folders_is_announced_to_those_who_have_both(hous
 async def test_a_batch_for_another_folder_is_no_news_here(
     house: Any, people: Any, method: str, word: str
 ) -> None:
-    """R-SCOPE: a session of one folder reads nothing that was meant for the other, allowed or denied."""
+    """A session of one folder reads nothing that was meant for the other, allowed or denied."""
     both = house.client(folders=("one", "two"), person=people([word]))
     drafts = [{**UW, "text": "of one"}, {**UW, "text": "of two", "workspaceKey": house.key("two")}]
     with contextlib.suppress(Fault):

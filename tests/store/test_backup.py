@@ -151,7 +151,7 @@ async def test_writers_go_on_during_a_backup(
 async def test_a_round_trip_gives_the_same_content(
     acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path
 ) -> None:
-    """Lossless: entries, proposals and ledger; the store verifies, and goes on (part A.11)."""
+    """Lossless: entries, proposals and ledger; the store verifies, and goes on."""
     made = await backup(lived, str(tmp_path / "copy.db"))
     before = await texts(lived)
     await acting.add(writer, "after the backup")

@@ -91,7 +91,7 @@ async def test_a_snapshot_is_frozen_once(acting: ModuleType, store: Store) -> No
 async def test_a_purged_snapshot_is_frozen_anew(
     acting: ModuleType, store: Store, raw: apsw.Connection
 ) -> None:
-    """The newest whole row counts (part A.12)."""
+    """The newest whole row counts."""
     await freeze(acting, store, "with a secret")
     raw.execute("UPDATE ledger SET payload = NULL, salt = NULL")
     assert "without it" == (await freeze(acting, store, "without it"))[0]
@@ -143,7 +143,7 @@ async def test_evidence_does_not_pile_up(
 
 
 async def test_a_read_only_store_gives_no_evidence(acting: ModuleType, store: Store, tmp_path: Any) -> None:
-    """Reads answer as ever (architecture section 1.5)."""
+    """Reads answer as ever (docs/architecture.md)."""
     await store.close()
     reader = await acting.open_at(tmp_path, read_only=True)
     assert await recall(acting, reader) is None

@@ -44,7 +44,7 @@ def test_every_version_has_its_fixture() -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_every_released_version_opens_whole(acting: ModuleType, tmp_path: Path, version: int) -> None:
-    """Entries, counters, proposals and ledger are there; the store verifies and can be written (R-MIG)."""
+    """Entries, counters, proposals and ledger are there; the store verifies and can be written."""
     path, facts = unpack(acting, tmp_path, version)
     store = await acting.open_at(tmp_path)
     found = await store.reading.run(reads.snapshot_entries, ALL)

@@ -30,7 +30,7 @@ async def ids_of(store: Store) -> set[str]:
 async def test_every_acknowledged_write_of_every_process_is_there(
     acting: ModuleType, store: Store, writer: Writer, actor: Callable[..., Any]
 ) -> None:
-    """Four processes and this one at once: no write lost, no fault, one ledger row each (R-CONC)."""
+    """Four processes and this one at once: no write lost, no fault, one ledger row each."""
     others = [actor("write", "40", f"p{number}") for number in range(4)]
     ours = [(await acting.add(writer, f"ours {number}")).id for number in range(40)]
     said = [line for other in others for line in await asyncio.to_thread(other.rest)]
@@ -118,7 +118,7 @@ async def test_a_switch_of_the_journal_waits_for_its_turn(
 async def test_a_stopped_process_whose_wish_waits_holds_nobody_up(
     acting: ModuleType, store: Store, writer: Writer, actor: Callable[..., Any]
 ) -> None:
-    """No lock is held while a person thinks, not even by a process that stands still (R-CONC)."""
+    """No lock is held while a person thinks, not even by a process that stands still."""
     other = actor("propose")
     word, proposal_id, token = (await asyncio.to_thread(other.line)).split()
     other.process.send_signal(signal.SIGSTOP)

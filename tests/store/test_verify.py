@@ -158,7 +158,7 @@ async def test_without_any_key_every_row_is_foreign(lived: Store, tmp_path: Path
 
 
 async def test_purged_rows_are_told_and_no_fault(lived: Store, raw: apsw.Connection) -> None:
-    """The chain holds without payloads; the rebuild skips what it cannot know (part A.9)."""
+    """The chain holds without payloads; the rebuild skips what it cannot know."""
     raw.execute("UPDATE ledger SET payload = NULL, salt = NULL WHERE seq IN (1, 2, 13)")
     result = await verify_store(lived)
     assert ([("purged", 1), ("purged", 2), ("purged", 13)], True) == (kinds(result), result.ok)

@@ -399,7 +399,7 @@ TEXT = st.text(min_size=1, max_size=40).filter(lambda text: "\x00" not in text)
 def test_any_text_passes_the_guards_and_comes_back_whole(
     acting: ModuleType, tmp_path_factory: pytest.TempPathFactory, text: str, tags: list[str]
 ) -> None:
-    """Bytes in, bytes out: quotes, controls, every plane of Unicode, in texts and tags (part A.4)."""
+    """Bytes in, bytes out: quotes, controls, every plane of Unicode, in texts and tags."""
 
     async def run() -> None:
         store = await acting.open_at(tmp_path_factory.mktemp("any"))

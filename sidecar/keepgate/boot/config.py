@@ -1,4 +1,4 @@
-"""Settings from their layers (wire-protocol section 2): options, environment, the user's file, defaults.
+"""Settings from their layers (docs/protocol.md): options, environment, the user's file, defaults.
 
 A project's own file can only narrow: a repository must never loosen the gate or move the store.
 """

@@ -1,4 +1,4 @@
-"""The gate itself: submit a change, ask, decide; the one road of every write (architecture section 5)."""
+"""The gate itself: submit a change, ask, decide; the one road of every write (docs/architecture.md)."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Write policies: what happens before anyone is asked (wire-protocol section 2). Pure."""
+"""Write policies: what happens before anyone is asked (docs/protocol.md). Pure."""
 
 from collections.abc import Iterable
 from typing import Final, assert_never

@@ -79,7 +79,7 @@ class Usage:
 
 @frozen(kw_only=True)
 class SessionRef:
-    """Who is asking (wire-protocol section 3)."""
+    """Who is asking."""
 
     id: Annotated[str, "Session id, chosen by the caller; 1 to 256 characters."]
     agent_preset: Annotated[

@@ -11,7 +11,7 @@ from attrs import frozen
 
 
 class Code(StrEnum):
-    """The closed set of fault codes (wire-protocol section 7)."""
+    """The closed set of fault codes."""
 
     INVALID_INPUT = "INVALID_INPUT"
     WRITE_REQUIRES_AGENT = "WRITE_REQUIRES_AGENT"
@@ -227,7 +227,7 @@ def invalid_input(*problems: Problem, shape: bool = False) -> Fault:
 
 
 def write_requires_agent() -> Fault:
-    """A write without a session (wire-protocol section 3)."""
+    """A write without a session."""
     return Fault(Code.WRITE_REQUIRES_AGENT, "a write needs the session that asks for it")
 
 
@@ -263,7 +263,7 @@ def ambiguous_match(*, track: str, scope: str, match: str, candidates: int, samp
 def write_denied(
     outcome: str, proposal_id: str | None, *, reason: str | None = None, suggestion: str | None = None
 ) -> Fault:
-    """``outcome`` is ``rejected``, ``cancelled`` or ``unavailable`` (wire-protocol section 5)."""
+    """``outcome`` is ``rejected``, ``cancelled`` or ``unavailable``."""
     details: dict[str, Any] = {"outcome": outcome}
     if proposal_id is not None:
         details["proposalId"] = proposal_id

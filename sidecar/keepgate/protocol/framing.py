@@ -1,4 +1,4 @@
-"""Framing without IO: bytes in, messages out, in either of two forms (wire-protocol section 1).
+"""Framing without IO: bytes in, messages out, in either of two forms.
 
 ``Content-Length`` headers (LSP) and one JSON message per line are told apart by the first byte that is
 not blank. Feed what was read to :meth:`Framer.feed`; it yields complete bodies and oversized frames.

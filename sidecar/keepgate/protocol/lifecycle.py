@@ -1,4 +1,4 @@
-"""Sessions, capabilities and notifications (wire-protocol sections 2, 3 and 6)."""
+"""Sessions, capabilities and notifications."""
 
 from typing import Annotated, Any, Final
 

@@ -45,7 +45,7 @@ class Surface(StrEnum):
 
 @frozen(kw_only=True)
 class Operation:
-    """One operation. ``session_required`` makes a missing session the first complaint (section 1).
+    """One operation. ``session_required`` makes a missing session the first complaint.
 
     ``other_results`` are what it may answer instead of ``result``; ``Any`` among them means that the answer
     is the caller's to read.

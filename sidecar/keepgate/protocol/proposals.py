@@ -1,4 +1,4 @@
-"""Proposals, approvals and their notifications (wire-protocol sections 4 and 5)."""
+"""Proposals, approvals and their notifications."""
 
 from enum import StrEnum
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Settings: one shape for initialization options, the user's file and the project's file (section 2)."""
+"""Settings: one shape for initialization options, the user's file and the project's file."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Final

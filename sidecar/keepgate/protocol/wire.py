@@ -1,4 +1,4 @@
-"""The camelCase dialect: typed values to and from JSON, strict about types (wire-protocol section 1).
+"""The camelCase dialect: typed values to and from JSON, strict about types.
 
 No coercion: ``5`` is not a string and ``"no"`` is not a boolean. Unknown fields are refused or ignored
 as the caller says. Every complaint carries a JSON path in wire names.

@@ -1,4 +1,4 @@
-"""What a handler receives: its kind of context says what it may do (architecture section 5).
+"""What a handler receives: its kind of context says what it may do (docs/architecture.md).
 
 A READ handler gets no gate. The evidence that reads owe (recall counts, frozen snapshots) is offered as
 named methods of the store's evidence door.

@@ -13,7 +13,7 @@ from keepgate.store.verify import verify_store
 
 
 async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
-    """Health means that a write transaction round-trips, not that the process is alive (R-FS)."""
+    """Health means that a write transaction round-trips, not that the process is alive."""
     store = ctx.store
     counts = await store.reading.run(reads.counts)
     pending = await store.reading.run(lambda db: reads.pending_count(db, ctx.connection.keys))

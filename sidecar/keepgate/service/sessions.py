@@ -1,4 +1,4 @@
-"""Who is asking (wire-protocol section 3), and the operations ``session/*``."""
+"""Who is asking (docs/protocol.md), and the operations ``session/*``."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Folders to workspaces: links followed, repository identity when asked for, roots found (section 3)."""
+"""Folders to workspaces: links followed, repository identity when asked for, roots found."""
 
 import os
 from collections.abc import Awaitable, Callable, Sequence
@@ -93,7 +93,7 @@ async def find_root(
     *,
     identity: str = "path",
 ) -> Workspace:
-    """The workspace of a command line (section 3): ``override``, else the deepest ancestor that has memories,
+    """The workspace of a command line: ``override``, else the deepest ancestor that has memories,
     else the nearest one with ``.keepgate`` or ``.git``, else ``cwd`` itself.
 
     ``known`` answers which of some keys have memories. A home folder's own markers do not count: dotfile

@@ -50,7 +50,7 @@ async def seed(ctx: WriteCtx, params: e.SeedParams) -> e.SeedResult:
 
 
 async def undo(ctx: WriteCtx, params: e.UndoParams) -> e.UndoResult:
-    """The inverse of a change, as a new change with its own question (R-UNDO)."""
+    """The inverse of a change, as a new change with its own question."""
     author = ctx.writing_author(params.session)
     change: Change = Undo(seq=params.seq, source=DEFAULT_SOURCE)
     receipt = await ctx.gate.submit(change, author, ctx.connection.asker)

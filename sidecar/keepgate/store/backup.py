@@ -1,4 +1,4 @@
-"""Backup and restore: a lossless pair, equal in content hash after a round trip (part A.11)."""
+"""Backup and restore: a lossless pair, equal in content hash after a round trip."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""The two side doors: connections whose authorizer refuses what is not theirs (architecture section 1.5).
+"""The two side doors: connections whose authorizer refuses what is not theirs (docs/architecture.md).
 
 The canonical writer may write everything. The derived door writes derived tables only; the evidence door
 adds ``recalled`` and ``snapshot`` rows to the ledger, recall counts and feed rows, and nothing else.

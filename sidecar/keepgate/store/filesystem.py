@@ -1,4 +1,4 @@
-"""Which file system a store lies on. Write-ahead logging is for local ones only (architecture section 6)."""
+"""Which file system a store lies on. Write-ahead logging is for local ones only (docs/architecture.md)."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""The key that seals ledger rows: one per installation, outside every store (part A.9)."""
+"""The key that seals ledger rows: one per installation, outside every store."""
 
 import hashlib
 import hmac

@@ -1,4 +1,4 @@
-"""Analysis of text for the search index: what a word is, in every script (architecture section 6)."""
+"""Analysis of text for the search index: what a word is, in every script (docs/architecture.md)."""
 
 import re
 import unicodedata

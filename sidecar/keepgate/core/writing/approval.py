@@ -1,4 +1,4 @@
-"""Verdicts, and the one maker of the token that the store's writer asks for (architecture section 5).
+"""Verdicts, and the one maker of the token that the store's writer asks for (docs/architecture.md).
 
 Invariant: only ``gate`` and the store's writer import this module (``protected`` contract).
 """

@@ -1,4 +1,4 @@
-"""What the end of a request's task is, as the one answer that its client gets (wire-protocol section 1)."""
+"""What the end of a request's task is, as the one answer that its client gets (docs/protocol.md)."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Asking the person at the editor, in the two ways an editor may offer (wire-protocol section 5)."""
+"""Asking the person at the editor, in the two ways an editor may offer (docs/protocol.md)."""
 
 import asyncio
 import contextlib

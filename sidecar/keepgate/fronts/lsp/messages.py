@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 messages: bytes to one of four kinds, and answers as JSON (wire-protocol section 1)."""
+"""JSON-RPC 2.0 messages: bytes to one of four kinds, and answers as JSON (docs/protocol.md)."""
 
 from typing import Any, Final
 

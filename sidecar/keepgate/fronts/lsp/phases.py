@@ -1,4 +1,4 @@
-"""Where a connection stands in its life cycle, and what a request means there (wire-protocol section 1)."""
+"""Where a connection stands in its life cycle, and what a request means there (docs/protocol.md)."""
 
 from enum import Enum, auto
 from typing import Final

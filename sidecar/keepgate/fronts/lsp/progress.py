@@ -1,4 +1,4 @@
-"""Work-done progress: what long work reports, as the editor protocol shows it (wire-protocol section 6)."""
+"""Work-done progress: what long work reports, as the editor protocol shows it (docs/protocol.md)."""
 
 import asyncio
 import contextlib

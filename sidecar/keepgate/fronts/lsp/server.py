@@ -1,4 +1,4 @@
-"""``keepgate serve``: from the first byte on stdin to an exit that nothing can hang (R-LIFE)."""
+"""``keepgate serve``: from the first byte on stdin to an exit that nothing can hang."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The process's own stdin and stdout as the wire, and nobody else's (wire-protocol section 1).
+"""The process's own stdin and stdout as the wire, and nobody else's (docs/protocol.md).
 
 :func:`claim` moves both to descriptors that only this module knows. :class:`Wire` pumps bytes between
 them and the event loop with one reading and one writing thread, the same on pipes, sockets and files and
