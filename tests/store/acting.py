@@ -148,9 +148,16 @@ def say(*words: object) -> None:
 
 
 async def _create(folder: Path) -> None:
-    store = await open_at(folder)
-    say("opened", store.id)
-    await store.close()
+    """Open a store in each folder that a line of stdin names, as soon as it names it."""
+    say("ready")
+    while name := (await asyncio.to_thread(sys.stdin.readline)).strip():
+        try:
+            store = await open_at(folder / name)
+        except Fault as fault:
+            say("fault", fault.code, fault.message)
+        else:
+            say("opened", store.id, store.journal_mode)
+            await store.close()
 
 
 async def _write(folder: Path, count: str, label: str) -> None:

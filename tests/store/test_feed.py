@@ -216,6 +216,34 @@ async def test_a_store_without_a_log_is_looked_at_every_second(store: Store) -> 
     assert await watching.start_watch(store, lambda: None) is None
 
 
+async def test_a_commit_that_shows_after_its_notice_is_told(
+    acting: ModuleType, store: Store, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is written before its commit can be read, on a slow disk long before: it is looked at again."""
+    notice: list[Callable[[], None]] = []
+
+    class Observer:
+        def stop(self) -> None:
+            """Nothing runs."""
+
+        join = stop
+
+    async def only_this_once(_: Store, noticed: Callable[[], None]) -> watching.Watch:
+        notice.append(noticed)
+        return watching.Watch(noticed, Observer())
+
+    monkeypatch.setattr(feed, "start_watch", only_this_once)
+    ear = Ear()
+    watcher = FeedWatcher(store, ear)
+    await watcher.start()
+    store.on_commit.clear()
+    notice[0]()
+    await asyncio.sleep(0.1)
+    await acting.add(writer, "shows late")
+    assert ["memory/added"] == [event.kind for event in await ear.heard(1)]
+    await watcher.close()
+
+
 async def test_an_idle_watcher_does_not_run(
     acting: ModuleType, store: Store, writer: Writer, ear: Ear
 ) -> None:

@@ -100,7 +100,8 @@ def twin(db: apsw.Connection, layer: Layer, agent_key: str, text: str) -> Entry 
 
 def insert_entry(db: apsw.Connection, entry: Entry, ledger_seq: int) -> None:
     """Store a new entry, or one that comes back, under its ledger row; its index row with it."""
-    first: int = db.execute(_FIRST_SEQ, (entry.id,)).get
+    # An entry that comes back, by an undo, keeps its place in creation order.
+    first: int = ledger_seq if entry.version == 1 else db.execute(_FIRST_SEQ, (entry.id,)).get
     row = one(db.execute(_INSERT, {**_columns(entry, ledger_seq), "created_seq": first}))
     db.execute(_INDEX, (row[0], analysed(entry.text)))
 
