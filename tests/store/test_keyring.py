@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from keepgate.protocol.errors import Code, Fault
 from keepgate.store.keyring import KEY_BYTES, load_key, peek_key
@@ -88,3 +89,14 @@ def test_a_key_that_another_process_has_just_made_is_taken(
 
     monkeypatch.setattr(Path, "exists", first_time_blind)
     assert key == load_key(str(tmp_path))
+
+
+def test_a_key_that_another_process_never_finishes_is_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait is bounded; the caller may try again."""
+    monkeypatch.setattr("keepgate.store.keyring.WAIT_MS", 20)
+    with FileLock(tmp_path / "ledger.key.lock"), pytest.raises(Fault) as raised:
+        load_key(str(tmp_path))
+
+    assert (Code.STORE_BUSY, {"waitedMs": 20}) == (raised.value.code, raised.value.details)

@@ -1,11 +1,14 @@
 """Connections: the settings every one has, and how long it waits for a lock."""
 
 import random
+import sys
 import time
 from pathlib import Path
 from typing import Final
 
 import apsw
+
+from keepgate.store.syncing import needs_full_sync
 
 WAIT_MS: Final = 5_000
 """How long a write waits for another process before it is ``STORE_BUSY``."""
@@ -84,5 +87,7 @@ def _set_up(db: apsw.Connection, synchronous: str) -> None:
     # A conflict-replacing insert fires delete triggers only with this.
     db.execute("PRAGMA recursive_triggers = ON; PRAGMA temp_store = MEMORY")
     db.execute(f"PRAGMA synchronous = {synchronous}; PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
+    if synchronous == "FULL" and needs_full_sync(sys.platform):  # pragma: no cover - another platform
+        db.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
     # Whoever writes takes the lock at once, so that what it read cannot be overtaken.
     db.transaction_mode = "IMMEDIATE"

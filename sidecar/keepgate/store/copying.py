@@ -14,6 +14,7 @@ import apsw
 from keepgate.store import faults
 from keepgate.store.connection import Patience, connect
 from keepgate.store.stopping import Cancelled, Progress, Stopped, never, silent
+from keepgate.store.syncing import sync_file, sync_folder
 
 STEP_PAGES: Final = 256
 
@@ -109,23 +110,3 @@ def _require_same(draft: str, expected: str) -> None:
             raise faults.corrupt(draft, "the copy differs from the store")
     finally:
         db.close()
-
-
-def sync_file(path: str) -> None:
-    """Have the disk hold a closed file's content."""
-    handle = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def sync_folder(path: str) -> None:
-    """Have the disk hold the name of a file; Windows has no such call and needs none."""
-    if os.name != "posix":  # pragma: no cover - another platform
-        return
-    handle = os.open(Path(path).parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

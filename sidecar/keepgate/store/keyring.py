@@ -2,15 +2,16 @@
 
 import hashlib
 import hmac
-import os
 import secrets
 from pathlib import Path
 from typing import Final
 
 from attrs import field, frozen
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
-from keepgate.store.faults import read_only
+from keepgate.store.connection import WAIT_MS
+from keepgate.store.faults import busy, read_only
+from keepgate.store.syncing import write_whole
 
 KEY_BYTES: Final = 32
 _NAME: Final = "ledger.key"
@@ -31,13 +32,16 @@ class Key:
 def load_key(state_folder: str) -> Key:
     """The key of this installation, made on first use (0600, also when many processes ask at once).
 
-    Raises ``STORE_READ_ONLY`` when there is none and none can be stored.
+    Raises ``STORE_READ_ONLY`` when there is none and none can be stored, ``STORE_BUSY`` when another process
+    does not come to an end with making it.
     """
     path = Path(state_folder) / _NAME
     try:
         if not path.exists():
             _make(path)
         secret = path.read_bytes()
+    except Timeout:
+        raise busy(WAIT_MS) from None
     except OSError as error:
         raise read_only(str(path), f"the ledger's key cannot be kept: {error.strerror}") from error
     if len(secret) != KEY_BYTES:
@@ -52,14 +56,6 @@ def peek_key(state_folder: str) -> Key | None:
 
 def _make(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock", mode=0o600):
-        if path.exists():
-            return
-        draft = path.with_suffix(f".{secrets.token_hex(8)}")
-        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        # Whole or not at all: nobody ever reads half a key.
-        draft.replace(path)
+    with FileLock(f"{path}.lock", timeout=WAIT_MS / 1000, mode=0o600):
+        if not path.exists():
+            write_whole(path, secrets.token_bytes(KEY_BYTES))
