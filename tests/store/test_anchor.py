@@ -8,8 +8,12 @@ from types import ModuleType
 
 import apsw
 import pytest
+from filelock import FileLock
 
+from keepgate.core.writing.ledger import Decision, Row
 from keepgate.store.anchor import Anchor, advance_anchor, anchor_path, read_anchor
+from keepgate.store.appending import Appender
+from keepgate.store.connection import Patience, connect
 from keepgate.store.memory import Writer
 from keepgate.store.open import Store
 
@@ -122,3 +126,43 @@ async def test_housekeeping_that_fails_is_tried_after_the_next_commit(
         done.clear()
         await store.derived.run(lambda _: None)
     assert 2 == len(tries)
+
+
+async def test_a_row_that_is_not_on_the_disk_is_not_anchored(
+    acting: ModuleType, store: Store, writer: Writer, raw: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Evidence of another process that comes in while the log is synced waits for the next time."""
+    await acting.add(writer, "one")
+    synced = head(raw)
+    other = connect(store.path, Patience())
+    appender = Appender(other, store.key(), acting.stamp(), "elsewhere")
+    evidence = Row(ts=1, action="recalled", decision=Decision.EVIDENCE, outcome="ok")
+    log, real = Path(f"{store.path}-wal").stat(), os.fsync
+
+    def sync(handle: int) -> None:
+        real(handle)
+        if os.path.samestat(os.fstat(handle), log):
+            appender.append(evidence)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    anchor = advance_anchor(raw, store.anchors)
+    newest = head(raw)
+    other.close()
+
+    assert synced == anchor
+    assert synced.seq + 1 == newest.seq
+
+
+async def test_an_anchor_that_another_process_holds_waits_for_the_next_time(
+    acting: ModuleType, store: Store, writer: Writer, raw: apsw.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit is told at once; the anchor is owed and follows later."""
+    monkeypatch.setattr("keepgate.store.anchor.LOCK_WAIT_S", 0.01)
+    await acting.add(writer, "one")
+    path = anchor_path(store.anchors, store.id)
+    path.parent.mkdir(exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        held = advance_anchor(raw, store.anchors)
+
+    assert held is None
+    assert head(raw) == advance_anchor(raw, store.anchors)

@@ -1,8 +1,6 @@
 """The anchor: the newest ledger head, kept outside the store, so that a cut or a rewriting is noticed."""
 
 import json
-import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -10,6 +8,11 @@ from typing import Final
 import apsw
 from attrs import asdict, frozen
 from filelock import FileLock
+
+from keepgate.store.syncing import sync_file, write_whole
+
+LOCK_WAIT_S: Final = 0.5
+"""How long to wait for another process that moves the same anchor."""
 
 _STORE_ID: Final = "SELECT value FROM meta WHERE key = 'store_id'"
 _HEAD: Final = "SELECT seq, hash, key_id FROM ledger ORDER BY seq DESC LIMIT 1"
@@ -42,19 +45,23 @@ def advance_anchor(db: apsw.Connection, folder: str, *, renew: bool = False) -> 
     """Move the store's anchor to the ledger's head, forward only; returns where it stands.
 
     It stays where it is when the anchored row is no longer in the ledger: the anchor is then the evidence.
-    ``renew`` moves it anyway, after a restore. The state folder may be read-only: then nothing happens.
+    ``renew`` moves it anyway, after a restore. It also stays, until the next time, when the state folder is
+    read-only or another process is at it.
     """
     store_id: str = db.execute(_STORE_ID).get
-    _settle(db)
     with suppress(OSError):
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
         path = anchor_path(folder, store_id)
-        with FileLock(f"{path}.lock", mode=0o600):
+        # A lock that cannot be had in time is an OSError, too.
+        with FileLock(f"{path}.lock", timeout=LOCK_WAIT_S, mode=0o600):
             head = db.execute(_HEAD).fetchone()
             anchor = read_anchor(folder, store_id)
             if head and (renew or anchor is None or _precedes(db, anchor, head[0])):
                 anchor = Anchor(seq=head[0], hash=head[1], key_id=head[2])
-                _write(path, json.dumps(asdict(anchor)).encode())
+                # Evidence rows are committed without a sync. An anchor must not outlive the row it names, so
+                # the log that holds this row goes to the disk between the reading of it and the anchor.
+                _sync_log(db)
+                write_whole(path, json.dumps(asdict(anchor)).encode())
             return anchor
     return read_anchor(folder, store_id)
 
@@ -63,22 +70,8 @@ def _precedes(db: apsw.Connection, anchor: Anchor, head_seq: int) -> bool:
     return anchor.seq < head_seq and db.execute(_HASH_AT, (anchor.seq,)).get == anchor.hash
 
 
-def _settle(db: apsw.Connection) -> None:
-    # Evidence rows are committed without a sync. An anchor must not outlive the rows it names, so the log
-    # goes to the disk first. (The log carries no locks; opening the database here would drop them.)
-    with suppress(OSError):
-        handle = os.open(f"{db.filename}-wal", os.O_RDWR)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _write(path: Path, content: bytes) -> None:
-    draft = path.with_suffix(f".{secrets.token_hex(8)}")
-    handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+def _sync_log(db: apsw.Connection) -> None:
+    # The log carries no locks of SQLite's; opening the database here would drop them. Without a log every
+    # commit is synced.
+    with suppress(FileNotFoundError):
+        sync_file(f"{db.filename}-wal")
