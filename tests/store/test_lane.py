@@ -263,3 +263,23 @@ def test_patience_can_be_given_up_at_any_time() -> None:
     assert patience(0)
     patience.give_up()
     assert not patience(1)
+
+
+async def test_a_wait_for_the_writing_lock_counts_for_its_own_transaction_only(path: str) -> None:
+    """Whatever the lane does later has its whole patience again."""
+    writing = threading.Lock()
+    lane = Lane("testing", path, lambda patience: connect(path, patience), writing=writing)
+    lane._patience.limit_ms = 30
+    writing.acquire()
+    task = asyncio.create_task(lane.write(put("patient")))
+    await asyncio.sleep(0.6)
+    writing.release()
+    await task
+    other = connect(path, Patience())
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Fault) as raised:
+        await lane.run(lambda db: db.execute("BEGIN IMMEDIATE"))
+    other.execute("ROLLBACK")
+    other.close()
+    await lane.close()
+    assert raised.value.details["waitedMs"] < 600

@@ -77,9 +77,10 @@ class Lane:
         """
         asked = time.monotonic()
         got = self._writing.acquire(timeout=WAIT_MS / 1000)
-        self._patience.already_ms = round((time.monotonic() - asked) * 1000)
+        waited_ms = round((time.monotonic() - asked) * 1000)
         if not got:
-            raise faults.busy(self._patience.already_ms)
+            raise faults.busy(waited_ms)
+        self._patience.already_ms = waited_ms
         try:
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -92,6 +93,8 @@ class Lane:
                 raise
             return result
         finally:
+            # What the lane does next without this lock has all of its patience.
+            self._patience.already_ms = 0
             self._writing.release()
 
     @property
