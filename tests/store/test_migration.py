@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import hashlib
 import json
 from pathlib import Path
 from types import ModuleType
@@ -9,6 +10,7 @@ from typing import Any
 
 import apsw
 import pytest
+from filelock import FileLock
 
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.errors import Code, Fault
@@ -161,6 +163,22 @@ async def test_openings_at_once_upgrade_once(acting: ModuleType, tmp_path: Path,
     for store in stores:
         await store.close()
     assert ([3] * 4, 1, 1) == ([store.version for store in stores], rows, len(kept_copies(path)))
+
+
+async def test_an_upgrade_that_another_process_never_finishes_is_busy(
+    acting: ModuleType, tmp_path: Path, newer: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait is bounded; the store stays as it is, and a later opening brings it up to date."""
+    monkeypatch.setattr(migrate, "WAIT_MS", 20)
+    path, _ = unpack(acting, tmp_path, 1)
+    name = hashlib.sha256(str(path).encode()).hexdigest()[:16]
+    locks = tmp_path / "state" / "locks"
+    locks.mkdir(parents=True)
+    with FileLock(locks / f"upgrade-{name}.lock"), pytest.raises(Fault) as raised:
+        await acting.open_at(tmp_path)
+    store = await acting.open_at(tmp_path)
+    await store.close()
+    assert (Code.STORE_BUSY, 3) == (raised.value.code, store.version)
 
 
 async def test_a_step_that_another_process_has_just_taken_is_not_taken_again(

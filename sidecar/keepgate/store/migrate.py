@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Final
 
 import apsw
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.reading.analyse import VERSION as ANALYSIS_VERSION
 from keepgate.store import faults
+from keepgate.store.connection import WAIT_MS
 from keepgate.store.copying import copy_to_file, written_time
 
 APPLICATION_ID: Final = 0x6B676174
@@ -108,11 +109,13 @@ def _upgrade(db: apsw.Connection, path: str, stamp: Stamp, locks: str) -> None:
     name = hashlib.sha256(path.encode()).hexdigest()[:16]
     try:
         Path(locks).mkdir(mode=0o700, parents=True, exist_ok=True)
-        with FileLock(Path(locks) / f"upgrade-{name}.lock", mode=0o600):
+        with FileLock(Path(locks) / f"upgrade-{name}.lock", timeout=WAIT_MS / 1000, mode=0o600):
             # Another process may have done it while this one waited for the lock.
             if require_ours(db, path) < len(STEPS):
                 copy_to_file(db, f"{path}.before-v{len(STEPS)}-{written_time(stamp.now_ms)}")
                 step_up(db, path)
+    except Timeout:
+        raise faults.busy(WAIT_MS) from None
     except OSError as error:
         raise faults.of_system(error, path) from error
 
