@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -63,6 +64,9 @@ def test_the_shown_session_takes_place(
     assert sidecar.stdin is not None
     assert sidecar.stdout is not None
     missing: list[str] = []
+    # A line that never comes must not keep the test waiting.
+    watchdog = threading.Timer(60, sidecar.kill)
+    watchdog.start()
     try:
         for line in script.replace("/projects/demo", str(demo)).splitlines():
             if line.startswith("→ "):
@@ -72,6 +76,7 @@ def test_the_shown_session_takes_place(
                 missing.append(line)
         code = sidecar.wait(10)
     finally:
+        watchdog.cancel()
         sidecar.kill()
         sidecar.communicate()
 

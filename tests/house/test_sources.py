@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,9 @@ FOREIGN = tuple(
     )
 )  # fmt: skip
 """Paths and words of the machines and habits of those who work on keepgate; it speaks of itself only."""
+
+DOCUMENT = re.compile(r"\bdocs/[\w/.-]+\.md\b")
+PAPER = re.compile(r"\bwire-protocol section|\barchitecture section|\bpart [ABC]\.\d|\(R-[A-Z]+\)")
 
 EXCUSES = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 
@@ -112,6 +116,19 @@ def test_it_speaks_of_itself_only(kind: str, request: pytest.FixtureRequest) -> 
     found = [f"{path}: {word}" for path, text in texts.items() for word in FOREIGN if word in text]
 
     assert [] == found
+
+
+@pytest.mark.parametrize("kind", ["sources", "tests"])
+def test_comments_refer_to_documents_that_are_here(
+    kind: str, request: pytest.FixtureRequest, root: Path
+) -> None:
+    """A document that a comment or docstring names is in the repository, and no other paper is named."""
+    texts: Mapping[str, str] = request.getfixturevalue(kind)
+    named = {(path, name) for path, text in texts.items() for name in DOCUMENT.findall(text)}
+    missing = [f"{path}: {name}" for path, name in sorted(named) if not (root / name).exists()]
+    elsewhere = [f"{path}: {match[0]}" for path, text in texts.items() for match in PAPER.finditer(text)]
+
+    assert [] == missing + elsewhere
 
 
 @pytest.mark.parametrize("kind", ["sources", "tests", "documents"])
