@@ -125,14 +125,21 @@ def test_more_than_a_thousand_memories_become_several_files(tmp_path):
     parts = {"parts": [{"part": 1}, {"part": 2}]}
     (tmp_path / "taken-2.json").write_text("mine", encoding="utf-8")
 
-    written = write_files(tmp_path / "all.json", documents_of(parts), force=False)
+    written = write_files(tmp_path / "all.json", documents_of(parts, adapted=False), force=False)
     with pytest.raises(Fault):
-        write_files(tmp_path / "taken.json", documents_of(parts), force=False)
+        write_files(tmp_path / "taken.json", documents_of(parts, adapted=False), force=False)
 
     assert [tmp_path / "all-1.json", tmp_path / "all-2.json"] == written
     assert [{"part": 1}, {"part": 2}] == [json.loads(path.read_text(encoding="utf-8")) for path in written]
     assert not (tmp_path / "taken-1.json").exists()
     assert [tmp_path / "x"] == numbered(tmp_path / "x", 1)
+
+
+def test_an_adapters_payload_is_one_file_whatever_it_looks_like():
+    """Only the envelope comes in parts; a payload that has a member of that name is still the adapter's."""
+    payload = {"parts": [{"part": 1}, {"part": 2}]}
+
+    assert [payload] == [json.loads(text) for text in documents_of(payload, adapted=True)]
 
 
 def test_a_backup_restores_the_same_content(stocked, tmp_path):

@@ -5,21 +5,24 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from keepgate.cli.output import as_json
 from keepgate.protocol.errors import Problem, invalid_input
 
+_TEXT_PAYLOAD: Final = frozenset({"plugin", "text"})
+"""What adapters whose format is a text put around it."""
 
-def documents_of(exported: Any) -> list[str]:
-    """The texts of the files that the result of ``memory/export`` makes."""
-    if isinstance(exported, dict) and isinstance(exported.get("parts"), list):
-        return [as_json(part) for part in exported["parts"]]
-    text = (
-        exported.get("text")
-        if isinstance(exported, dict) and set(exported) <= {"plugin", "text"}
-        else exported
-    )
+
+def documents_of(exported: Any, *, adapted: bool) -> list[str]:
+    """The texts of the files that the result of ``memory/export`` makes.
+
+    ``adapted`` says that an adapter was named: the result is then its payload, whatever that looks like, and
+    one file; else it is the envelope, or its parts.
+    """
+    if not adapted:
+        return [as_json(part) for part in exported.get("parts", [exported])]
+    text = exported.get("text") if isinstance(exported, dict) and set(exported) == _TEXT_PAYLOAD else exported
     return [text if isinstance(text, str) else as_json(exported)]
 
 

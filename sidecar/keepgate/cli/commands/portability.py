@@ -36,14 +36,15 @@ def exporting(
 
     params = given_params(adapter=adapter, all_workspaces=all_workspaces)
     result = inside(given, lambda calls: calls.call("memory/export", params, progress=progress()))
+    documents = documents_of(result, adapted=adapter is not None)
     output = Output(given)
     if path == "-":
         if given.as_json:
             output.document(result)
         else:
-            output.text(_only(documents_of(result)))
+            output.text(_only(documents))
         return
-    written = write_files(Path(path), documents_of(result), force=force)
+    written = write_files(Path(path), documents, force=force)
     if given.as_json:
         output.document({"paths": [str(one) for one in written]})
     else:
