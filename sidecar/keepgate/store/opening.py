@@ -78,8 +78,9 @@ def settle(
         migrate.require_ours(db, path)
     if not reached.read_only:
         # A store that others keep open in another mode stays in it, unless a log would be wrong here.
-        patience = reached.patience if new or not where.local else Patience(BRIEF_MS)
-        _set_journal(db, "wal" if where.local else "delete", patience)
+        needed = new or not where.local
+        patience = reached.patience if needed else Patience(BRIEF_MS)
+        _set_journal(db, "wal" if where.local else "delete", patience, needed=needed)
         db.set_busy_handler(reached.patience)
     migrate.prepare(db, path, stamp, locks=locks, writable=not reached.read_only)
     return Facts(
@@ -113,8 +114,8 @@ def _tighten(file: Path) -> None:
                 item.chmod(0o600)
 
 
-def _set_journal(db: apsw.Connection, wanted: str, patience: Patience) -> None:
-    """Switch the journal, or leave it if that is not to be had in time and the store is whole without.
+def _set_journal(db: apsw.Connection, wanted: str, patience: Patience, *, needed: bool) -> None:
+    """Switch the journal; one that is not to be had in time is left as it is unless it is ``needed``.
 
     SQLite may answer "busy" at once here, without asking the busy handler.
     """
@@ -125,7 +126,7 @@ def _set_journal(db: apsw.Connection, wanted: str, patience: Patience) -> None:
             db.execute(f"PRAGMA journal_mode = {wanted}").fetchall()
         except apsw.BusyError:
             if time.monotonic() > until:
-                if patience.limit_ms == BRIEF_MS:
-                    return
-                raise
+                if needed:
+                    raise
+                return
             time.sleep(0.002)
