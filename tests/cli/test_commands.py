@@ -85,6 +85,7 @@ def test_json_is_one_document_in_wire_form(keepgate, entry, command, cls):
         ("export", '"plugin": "dsh-memento"'),
         ("call memory/budgets", '"budgets": ['),
         ("doctor", "ok  ledger: 1 rows, and their replay equals the store"),
+        ("doctor", "ok  pages: the file is sound"),
         ("where", "memory.db"),
         ("schema Entry", '"$defs"'),
         ("schema", "memory/add"),

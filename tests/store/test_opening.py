@@ -17,7 +17,7 @@ from keepgate.protocol.errors import Code, Fault
 from keepgate.store import migrate, reads
 from keepgate.store.memory import Writer
 from keepgate.store.open import Store, open_store
-from keepgate.store.verify import verify_store
+from keepgate.store.verify import check_pages, verify_store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are a POSIX notion")
 
@@ -393,3 +393,46 @@ async def test_a_log_where_none_may_be_is_given_up_when_others_close(
     store = await opening
     await store.close()
     assert (True, "delete") == (waiting, store.journal_mode)
+
+
+def _damage_quietly(path: str) -> None:
+    """Damage that only a look at every page finds; the file's time and size stay."""
+    kept = Path(path).stat()
+    db = apsw.Connection(path)
+    db.execute("DROP TRIGGER entries_update_needs_approval; PRAGMA ignore_check_constraints = ON")
+    db.execute("UPDATE entries SET version = 0")
+    db.close()
+    os.truncate(path, max(kept.st_size, Path(path).stat().st_size))
+    os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+
+
+async def test_a_store_that_was_closed_is_not_looked_through_again(
+    acting: ModuleType, tmp_path: Path
+) -> None:
+    """Opening takes no longer in a large store: the pages of one that lies as it was left are vouched for."""
+    store = await acting.open_at(tmp_path)
+    await acting.add(Writer(store), "one")
+    await store.close()
+    _damage_quietly(store.path)
+    again = await acting.open_at(tmp_path)
+    pages = await check_pages(again)
+    await again.close()
+    assert "ok" != pages
+
+
+async def test_a_store_whose_process_was_killed_is_looked_through(
+    acting: ModuleType, tmp_path: Path, actor: Callable[..., Any]
+) -> None:
+    """Its log lies beside it and nobody is at work; while somebody is, the pages are theirs to know."""
+    store = await acting.open_at(tmp_path)
+    await acting.add(Writer(store), "one")
+    await store.close()
+    other = actor("keep-open")
+    await asyncio.to_thread(other.line)
+    _damage_quietly(store.path)
+    beside = await acting.open_at(tmp_path)
+    await beside.close()
+    other.kill()
+    with pytest.raises(Fault) as raised:
+        await acting.open_at(tmp_path)
+    assert Code.STORE_CORRUPT == raised.value.code

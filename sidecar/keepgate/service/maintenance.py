@@ -13,7 +13,7 @@ from keepgate.service.connection import Progress
 from keepgate.service.sidecar import Sidecar
 from keepgate.store import backup as copies
 from keepgate.store import reads
-from keepgate.store.verify import verify_store
+from keepgate.store.verify import check_pages, verify_store
 
 
 @frozen(kw_only=True)
@@ -51,6 +51,7 @@ async def examine(sidecar: Sidecar) -> list[Finding]:
         _permissions(Path(store.path)),
         Finding(ok=True, name="file system", message=f"{store.file_system}, journal {store.journal_mode}"),
         await _round_trip(sidecar),
+        _pages(await check_pages(store)),
         _ledger(await verify_store(store, progress=lambda done, total: None)),
         await _workspaces(sidecar),
         await _inbox(sidecar),
@@ -92,6 +93,15 @@ async def _round_trip(sidecar: Sidecar) -> Finding:
     return Finding(ok=True, name="writing", message=f"a write transaction took {took_ms:.1f} ms")
 
 
+def _pages(found: str) -> Finding:
+    if found == "ok":
+        return Finding(ok=True, name="pages", message="the file is sound")
+    return Finding(ok=False, name="pages", message=found, fix=_RESTORE)
+
+
+_RESTORE = "A backup can be put back with `keepgate restore PATH`."
+
+
 def _ledger(result: VerifyResult) -> Finding:
     if result.ok:
         return Finding(
@@ -103,7 +113,7 @@ def _ledger(result: VerifyResult) -> Finding:
         ok=False,
         name="ledger",
         message=f"{len(result.problems)} problems; {first.kind}{place}: {first.message}",
-        fix="See `keepgate verify`; a backup can be put back with `keepgate restore PATH`.",
+        fix=f"See `keepgate verify`. {_RESTORE}",
     )
 
 

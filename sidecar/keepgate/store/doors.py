@@ -13,8 +13,8 @@ _READING: Final = frozenset({
     apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE,
     apsw.SQLITE_TRANSACTION, apsw.SQLITE_SAVEPOINT,
 })  # fmt: skip
-# The search index asks it, to see whether another connection has written.
-_ASKING: Final = (apsw.SQLITE_PRAGMA, "data_version")
+# The search index asks the first, to see whether another connection has written.
+_ASKING: Final = frozenset({(apsw.SQLITE_PRAGMA, "data_version"), (apsw.SQLITE_PRAGMA, "quick_check")})
 _SEARCH: Final = ("search", "search_data", "search_idx", "search_content", "search_docsize", "search_config")
 _DERIVED: Final = frozenset({"usage", "recall", "derived", "feed", "sqlite_sequence", *_SEARCH})
 _EVIDENCE: Final = frozenset({
@@ -60,7 +60,7 @@ def _barred(db: apsw.Connection, writes: Collection[tuple[int, str]]) -> apsw.Co
 
 def _authorizer(writes: frozenset[tuple[int, str]]) -> Callable[..., int]:
     def allowed(action: int, first: str | None, *_: str | None) -> int:
-        if action in _READING or (action, first) in writes or (action, first) == _ASKING:
+        if action in _READING or (action, first) in writes or (action, first) in _ASKING:
             return apsw.SQLITE_OK
         return apsw.SQLITE_DENY
 

@@ -21,7 +21,7 @@ APPLICATION_ID: Final = 0x6B676174
 Step = Callable[[apsw.Connection], None]
 
 QUICK_CHECK_BYTES_MAX: Final = 64 * 1024 * 1024
-"""Larger files are not checked page by page at every opening: it would be noticed."""
+"""Larger files are not checked page by page at opening, whatever happened to them: it would be noticed."""
 
 
 def _sql(name: str) -> Step:
@@ -49,10 +49,12 @@ def prepare(
     *,
     locks: str,
     writable: bool,
+    check_pages: bool,
 ) -> None:
     """Make an open file a store of the newest version, or say why it cannot be one. Foreign files stay.
 
-    ``locks`` is the folder for the lock that lets one process upgrade at a time. Raises ``STORE_CORRUPT``,
+    ``locks`` is the folder for the lock that lets one process upgrade at a time; ``check_pages`` says that
+    nobody vouches for the file. Raises ``STORE_CORRUPT``,
     ``STORE_UNSUPPORTED_VERSION``, and ``STORE_READ_ONLY`` when the file must be written and cannot be.
     """
     if is_new(db):
@@ -64,7 +66,9 @@ def prepare(
         if not writable:
             raise faults.read_only(path, f"the store has version {found} and cannot be brought up to date")
         _upgrade(db, path, stamp, locks)
-    _check(db, path)
+    _require_tables(db, path)
+    if check_pages and Path(path).stat().st_size < QUICK_CHECK_BYTES_MAX:
+        _require_sound_pages(db, path)
 
 
 def is_new(db: apsw.Connection) -> bool:
@@ -138,14 +142,16 @@ def _take_step(db: apsw.Connection, version: int, step: Step) -> None:
         raise
 
 
-def _check(db: apsw.Connection, path: str) -> None:
+def _require_tables(db: apsw.Connection, path: str) -> None:
     names = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if missing := sorted(TABLES - names):
         raise faults.corrupt(path, f"tables are missing: {', '.join(missing)}")
-    if Path(path).stat().st_size < QUICK_CHECK_BYTES_MAX:
-        found = db.execute("PRAGMA quick_check(1)").get
-        if found != "ok":
-            raise faults.corrupt(path, str(found))
+
+
+def _require_sound_pages(db: apsw.Connection, path: str) -> None:
+    found = db.execute("PRAGMA quick_check(1)").get
+    if found != "ok":
+        raise faults.corrupt(path, str(found))
 
 
 def _pragma(db: apsw.Connection, name: str) -> int:

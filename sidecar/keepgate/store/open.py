@@ -16,15 +16,15 @@ from attrs import define, field
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.reading.analyse import VERSION as ANALYSIS_VERSION
 from keepgate.protocol.errors import Fault
-from keepgate.store import derived, opening
+from keepgate.store import derived
 from keepgate.store.anchor import advance_anchor
-from keepgate.store.connection import Patience, connect
+from keepgate.store.clean import note_clean, presence_folder
 from keepgate.store.doors import derived_door, evidence_door, reading_door
 from keepgate.store.evidence import Evidence
 from keepgate.store.filesystem import file_system_of
 from keepgate.store.keyring import Key, load_key
 from keepgate.store.lane import Connect, Lane
-from keepgate.store.opening import Facts, Reached
+from keepgate.store.opening import Opening
 from keepgate.store.presence import Presence
 from keepgate.store.reads import Reads
 
@@ -114,7 +114,15 @@ class Store:
                 await self.derived.run(lambda db: advance_anchor(db, self.anchors))
         await self.derived.close()
         await self.reading.close()
+        if not self.read_only:
+            note_clean(self.state_folder, self.path)
         self.presence.release()
+
+    def renew_index(self, analysis: str) -> None:
+        """Have the search index made anew in the background where another version of ``analysis`` made it."""
+        if analysis != str(ANALYSIS_VERSION) and not self.read_only:
+            renewing = self.derived.submit(lambda db: derived.renew_index(self.derived, db))
+            renewing.add_done_callback(_note_failure)
 
     def _committed(self) -> None:
         for tell in tuple(self.on_commit):
@@ -142,69 +150,41 @@ async def open_store(
     Raises ``STORE_CORRUPT``, ``STORE_UNSUPPORTED_VERSION``, ``STORE_BUSY``, ``STORE_READ_ONLY`` and
     ``STORE_FULL``; a file that cannot be used is left as it is. One that cannot be written opens for reads.
     """
-    where = file_system_of(str(Path(path).parent))
-    state = Path(state_folder)
-    tries: list[Reached] = []
-
-    def reach(patience: Patience) -> apsw.Connection:
-        db, reached = opening.reach(path, patience, read_only=read_only)
-        tries.append(reached)
-        return db
-
-    def settle(db: apsw.Connection) -> Facts:
-        with suppress(OSError):
-            # Only a write needs it, and only then does it matter that it cannot be made.
-            state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return opening.settle(db, path, tries[-1], where, stamp_maker(), locks=str(state / "locks"))
-
+    opening = Opening(
+        path=path,
+        state_folder=state_folder,
+        where=file_system_of(str(Path(path).parent)),
+        read_only=read_only,
+    )
     writing = threading.Lock()
-    canonical = Lane("canonical", path, reach, writing=writing)
+    canonical = Lane("canonical", path, opening.reach, writing=writing)
     try:
-        facts = await canonical.run(settle)
-        presence = await canonical.run(lambda _: Presence(str(state / "presence")))
+        facts = await canonical.run(lambda db: opening.settle(db, stamp_maker()))
+        presence = await canonical.run(lambda _: Presence(presence_folder(state_folder)))
     except BaseException:
         await canonical.close()
         raise
-    access, wal = tries[-1], facts.journal_mode == "wal"
-
-    def through(door: Callable[[apsw.Connection], apsw.Connection]) -> Connect:
-        def open_door(patience: Patience) -> apsw.Connection:
-            # Without a log, anything less than a full sync may tear the file in a power cut.
-            synchronous = "NORMAL" if wal else "FULL"
-            return door(
-                connect(
-                    path,
-                    patience,
-                    read_only=access.read_only,
-                    immutable=access.immutable,
-                    synchronous=synchronous,
-                )
-            )
-
-        return open_door
-
+    access, wal = opening.reached, facts.journal_mode == "wal"
+    read = opening.through(reading_door, wal=wal)
     store = Store(
         path=path,
         state_folder=state_folder,
         id=facts.store_id,
         version=facts.version,
-        file_system=str(where),
+        file_system=str(opening.where),
         journal_mode=facts.journal_mode,
         read_only=access.read_only,
         origin=secrets.token_hex(8),
         stamp_maker=stamp_maker,
         loop=asyncio.get_running_loop(),
         canonical=canonical,
-        derived=Lane("derived", path, through(derived_door), writing=writing),
-        reading=Reads(path, through(reading_door), inline=wal or access.immutable),
+        derived=Lane("derived", path, opening.through(derived_door, wal=wal), writing=writing),
+        reading=Reads(path, read, inline=wal or access.immutable),
         presence=presence,
-        connect_reading=through(reading_door),
-        evidence_lane=Lane("evidence", path, through(evidence_door), writing=writing),
+        connect_reading=read,
+        evidence_lane=Lane("evidence", path, opening.through(evidence_door, wal=wal), writing=writing),
     )
-    if facts.analysis != str(ANALYSIS_VERSION) and not access.read_only:
-        store.derived.submit(lambda db: derived.renew_index(store.derived, db)).add_done_callback(
-            _note_failure
-        )
+    store.renew_index(facts.analysis)
     return store
 
 

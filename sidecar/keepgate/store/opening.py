@@ -3,17 +3,20 @@
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import apsw
-from attrs import frozen
+from attrs import define, field, frozen
 
 from keepgate.core.model.stamp import Stamp
 from keepgate.store import faults, migrate
+from keepgate.store.clean import needs_check
 from keepgate.store.connection import Patience, connect
 from keepgate.store.filesystem import FileSystem
+from keepgate.store.lane import Connect
 
 BRIEF_MS: Final = 100
 """How long to wait for something that is not needed."""
@@ -69,26 +72,73 @@ def reach(path: str, patience: Patience, *, read_only: bool) -> tuple[apsw.Conne
         return db, Reached(patience=patience, read_only=True, immutable=True)
 
 
-def settle(
-    db: apsw.Connection, path: str, reached: Reached, where: FileSystem, stamp: Stamp, *, locks: str
-) -> Facts:
-    """Give the file its journal and its newest version. Raises the faults of :func:`migrate.prepare`."""
-    new = migrate.is_new(db)
-    if not new:
-        migrate.require_ours(db, path)
-    if not reached.read_only:
-        # A store that others keep open in another mode stays in it, unless a log would be wrong here.
-        needed = new or not where.local
-        patience = reached.patience if needed else Patience(BRIEF_MS)
-        _set_journal(db, "wal" if where.local else "delete", patience, needed=needed)
-        db.set_busy_handler(reached.patience)
-    migrate.prepare(db, path, stamp, locks=locks, writable=not reached.read_only)
-    return Facts(
-        store_id=db.execute(_STORE_ID).get,
-        version=db.execute("PRAGMA user_version").get,
-        journal_mode=db.execute("PRAGMA journal_mode").get,
-        analysis=db.execute(_ANALYSIS).get,
-    )
+@define(kw_only=True)
+class Opening:
+    """One store on its way from a path to open connections. ``where`` is the file system it lies on."""
+
+    path: str
+    state_folder: str
+    where: FileSystem
+    read_only: bool
+    _check_pages: bool = False
+    _reached: Reached = field(init=False)
+
+    @property
+    def reached(self) -> Reached:
+        """How the file was opened, once it is."""
+        return self._reached
+
+    def reach(self, patience: Patience) -> apsw.Connection:
+        """Open the first connection. Raises what :func:`reach` raises."""
+        self._check_pages = needs_check(self.state_folder, self.path)
+        db, self._reached = reach(self.path, patience, read_only=self.read_only)
+        return db
+
+    def settle(self, db: apsw.Connection, stamp: Stamp) -> Facts:
+        """Give the file its journal and its newest version. Raises the faults of :func:`migrate.prepare`."""
+        state, path, reached = Path(self.state_folder), self.path, self._reached
+        with suppress(OSError):
+            # Only a write needs it, and only then does it matter that it cannot be made.
+            state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = migrate.is_new(db)
+        if not new:
+            migrate.require_ours(db, path)
+        if not reached.read_only:
+            # A store that others keep open in another mode stays in it, unless a log would be wrong here.
+            needed = new or not self.where.local
+            patience = reached.patience if needed else Patience(BRIEF_MS)
+            _set_journal(db, "wal" if self.where.local else "delete", patience, needed=needed)
+            db.set_busy_handler(reached.patience)
+        migrate.prepare(
+            db,
+            path,
+            stamp,
+            locks=str(state / "locks"),
+            writable=not reached.read_only,
+            check_pages=self._check_pages,
+        )
+        return Facts(
+            store_id=db.execute(_STORE_ID).get,
+            version=db.execute("PRAGMA user_version").get,
+            journal_mode=db.execute("PRAGMA journal_mode").get,
+            analysis=db.execute(_ANALYSIS).get,
+        )
+
+    def through(self, door: Callable[[apsw.Connection], apsw.Connection], *, wal: bool) -> Connect:
+        """How a lane opens a further connection, behind ``door``."""
+
+        def open_door(patience: Patience) -> apsw.Connection:
+            db = connect(
+                self.path,
+                patience,
+                read_only=self._reached.read_only,
+                immutable=self._reached.immutable,
+                # Without a log, anything less than a full sync may tear the file in a power cut.
+                synchronous="NORMAL" if wal else "FULL",
+            )
+            return door(db)
+
+        return open_door
 
 
 def _make(file: Path) -> None:

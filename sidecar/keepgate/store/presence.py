@@ -11,6 +11,9 @@ from filelock import FileLock, Timeout
 SWEEP_AGE_S: Final = 60
 """Files younger than this are left alone: their process may not have locked them yet."""
 
+LOOK_S: Final = 1.0
+"""Far longer than a look at a presence file takes."""
+
 
 class Presence:
     """Holds ``<folder>/<token>.lock`` for the life of this process, or until :meth:`release`.
@@ -26,7 +29,8 @@ class Presence:
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = FileLock(self._path(self.token), mode=0o600, thread_local=False)
-            lock.acquire(blocking=False)
+            # Others look at it for a moment, to see whether anybody lives.
+            lock.acquire(timeout=LOOK_S, poll_interval=LOOK_S / 100)
             self._lock = lock
             self._sweep()
 
@@ -56,6 +60,23 @@ class Presence:
 
     def _path(self, token: str) -> Path:
         return self._folder / f"{token}.lock"
+
+
+def anybody_lives(folder: str) -> bool:
+    """Whether any process holds a token in this folder."""
+    return any(_held(path) for path in Path(folder).glob("*.lock"))
+
+
+def _held(path: Path) -> bool:
+    # The file stays, whoever it is of: its process may be about to lock it.
+    lock = FileLock(path, mode=0o600, thread_local=False)
+    try:
+        with lock.acquire(blocking=False):
+            return False
+    except Timeout:
+        return True
+    except OSError:
+        return False
 
 
 def _clear(path: Path) -> bool:

@@ -69,6 +69,15 @@ async def verify_store(store: Store, *, progress: Progress = silent) -> VerifyRe
     return await run_long(store, work, connect=store.connect_reading, progress=progress)
 
 
+async def check_pages(store: Store) -> str:
+    """``ok``, or what is wrong with the file below its tables. Raises the store's faults."""
+
+    def work(db: apsw.Connection, _tell: Progress, _cancelled: Cancelled) -> str:
+        return str(db.execute("PRAGMA quick_check(1)").get)
+
+    return await run_long(store, work, connect=store.connect_reading, progress=silent)
+
+
 def verify(
     db: apsw.Connection, *, key: Key | None, anchor: Anchor | None, progress: Progress, cancelled: Cancelled
 ) -> VerifyResult:
