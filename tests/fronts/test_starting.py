@@ -248,7 +248,7 @@ def test_the_environment_cannot_loosen_the_gate(spawn: Any, project: Path) -> No
 
 
 def test_a_project_can_narrow_in_any_folder(spawn: Any, tmp_path: Path) -> None:
-    """The project file of a second folder counts too: the strictest wins."""
+    """The project file of a second folder counts too, for what is written there."""
     folders = [tmp_path / name for name in ("one", "two")]
     for folder in folders:
         folder.mkdir()
@@ -260,9 +260,10 @@ def test_a_project_can_narrow_in_any_folder(spawn: Any, tmp_path: Path) -> None:
         initializationOptions={"writePolicy": "auto"},
     )
 
-    error = server.error("memory/add", WRITE)
+    error = server.error("memory/add", {**WRITE, "session": {"id": "s", "cwd": str(folders[1])}})
 
     assert ("WRITE_DENIED", "rejected") == (error["data"]["code"], error["data"]["details"]["outcome"])
+    assert "entry" in server.result("memory/add", WRITE)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file modes are POSIX")

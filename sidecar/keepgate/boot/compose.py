@@ -11,6 +11,7 @@ from attrs import evolve
 from keepgate.adapters.built_in import BUILT_IN
 from keepgate.adapters.registry import Registry, load_entry_points
 from keepgate.boot.places import Places
+from keepgate.boot.projects import Projects
 from keepgate.core.model.stamp import Stamp
 from keepgate.gate.gate import Gate
 from keepgate.protocol.errors import Fault
@@ -42,11 +43,18 @@ async def compose(settings: Settings, places: Places, *, stamp: Callable[[], Sta
     connections: list[Connection] = []
     broadcast = Broadcast(lambda: connections)
     registry, notices = _registry()
-    gate = Gate(writer=Writer(store), store=store, settings=resolved, announcer=broadcast, stamp=stamp)
+    projects = Projects(
+        resolved,
+        lambda key: {item.path for each in connections for item in each.workspaces if item.key == key},
+    )
+    gate = Gate(
+        writer=Writer(store), store=store, rules_for=projects.rules_for, announcer=broadcast, stamp=stamp
+    )
     return Sidecar(
         store=store,
         gate=gate,
         settings=resolved,
+        rules_for=projects.rules_for,
         registry=registry,
         stamp=stamp,
         broadcast=broadcast,

@@ -1,28 +1,25 @@
 """Settings from their layers (docs/protocol.md): options, environment, the user's file, defaults.
 
-A project's own file can only narrow: a repository must never loosen the gate or move the store.
+What a project's own file narrows comes on top, workspace by workspace: :mod:`keepgate.boot.projects`.
 """
 
-import logging
+import errno
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import evolve
-
 from keepgate.boot.places import Places
 from keepgate.core.model.entry import session_problems
-from keepgate.gate.policies import KEY_FORMS, strictest
+from keepgate.gate.policies import KEY_FORMS
 from keepgate.protocol.entries import PAGE_LIMIT_MAX
 from keepgate.protocol.errors import Problem, invalid_input
-from keepgate.protocol.settings import Budgets, Settings, TrackBudgets, WritePolicy
+from keepgate.protocol.settings import Settings
 from keepgate.protocol.wire import structure, unstructure
 
-PROJECT_FILE: Final = ".keepgate/config.toml"
-PROJECT_KEYS: Final = ("budgets", "writePolicy", "writePolicies", "pages")
-_log: Final = logging.getLogger("keepgate.config")
+_ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
+"""How the system says that there can be no file of that name."""
 
 
 def load_settings(
@@ -30,51 +27,47 @@ def load_settings(
     environ: Mapping[str, str],
     *,
     options: Any = None,
-    workspace: str | Sequence[str] | None = None,
 ) -> Settings:
-    """The settings of a process. ``options`` are raw initialization options or flags by their wire names;
-    ``workspace`` names the folders whose project file narrows.
+    """The settings of a process. ``options`` are raw initialization options or flags by their wire names.
 
     Raises ``INVALID_INPUT`` that lists every unknown key and bad value, naming the file it stands in.
     """
     if options is not None and type(options) is not dict:
         raise invalid_input(Problem("$.initializationOptions", "must be an object"), shape=True)
     raw = unstructure(Settings())
-    user = _read(Path(places.config_file))
+    user = read_toml(Path(places.config_file))
     if user:
-        _typed(_merged(raw, user), places.config_file)
-        raw = _merged(raw, user)
+        typed(merged(raw, user), places.config_file)
+        raw = merged(raw, user)
     if environ.get("KEEPGATE_STORE"):
         raw["storePath"] = places.store_path
-    settings = _typed(_merged(raw, options or {}), "$.initializationOptions")
-    folders = [workspace] if isinstance(workspace, str) else workspace or ()
-    for folder in folders:
-        settings = narrowed(settings, folder)
-    return settings
+    return typed(merged(raw, options or {}), "$.initializationOptions")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
+    """The settings in a file; none where there is no file. Raises ``INVALID_INPUT`` for one it cannot use."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno in _ABSENT:
+            return {}
         raise invalid_input(Problem(str(path), f"cannot be read: {error}")) from None
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """``above`` over ``below``, object by object; a ``null`` above leaves what is below."""
-    merged = dict(below)
+    whole = dict(below)
     for name, value in above.items():
-        under = merged.get(name)
+        under = whole.get(name)
         if isinstance(value, Mapping) and isinstance(under, Mapping):
-            merged[name] = _merged(under, value)
+            whole[name] = merged(under, value)
         elif value is not None or name not in below:
-            merged[name] = value
-    return merged
+            whole[name] = value
+    return whole
 
 
-def _typed(raw: Mapping[str, Any], root: str) -> Settings:
+def typed(raw: Mapping[str, Any], root: str) -> Settings:
+    """Settings from their wire form. Raises ``INVALID_INPUT`` with every problem, each below ``root``."""
     settings = structure(dict(raw), Settings, forbid_unknown=True, root=root)
     if problems := list(_problems(settings, root)):
         raise invalid_input(*problems)
@@ -133,45 +126,3 @@ def _problems(settings: Settings, root: str) -> Sequence[Problem]:
 def _inside(folder: str) -> bool:
     parts = folder.replace("\\", "/").split("/")
     return bool(folder) and not Path(folder).is_absolute() and ".." not in parts and ":" not in parts[0]
-
-
-def narrowed(settings: Settings, folder: str) -> Settings:
-    """``settings`` as a project's own file narrows them; whatever could loosen is left out and logged."""
-    path = Path(folder) / PROJECT_FILE
-    raw = _read(path)
-    for name in sorted(raw.keys() - set(PROJECT_KEYS)):
-        _log.warning("%s: %s can only stand in the user's own settings; ignored", path, name)
-    known: dict[str, Any] = {name: raw[name] for name in PROJECT_KEYS if name in raw}
-    if not known:
-        return settings
-    asked = _typed(_merged(unstructure(settings), known), str(path))
-    policy = strictest([settings.write_policy, asked.write_policy])
-    return evolve(
-        settings,
-        budgets=_smaller(settings.budgets, asked.budgets),
-        write_policy=policy,
-        write_policies=_stricter(settings, policy, known.get("writePolicies", {}), asked),
-        pages=asked.pages,
-    )
-
-
-def _smaller(ours: Budgets, theirs: Budgets) -> Budgets:
-    def of(one: TrackBudgets, other: TrackBudgets) -> TrackBudgets:
-        return TrackBudgets(
-            user_global=min(one.user_global, other.user_global), workspace=min(one.workspace, other.workspace)
-        )
-
-    return Budgets(user=of(ours.user, theirs.user), agent=of(ours.agent, theirs.agent))
-
-
-def _stricter(
-    settings: Settings, policy: WritePolicy, named: Mapping[str, Any], asked: Settings
-) -> dict[str, WritePolicy]:
-    ours = settings.write_policies
-    # A source's key beats a layer's key, so a project's own source key must be no looser than any of them.
-    hardest = strictest([policy, *ours.values()])
-    result = {key: strictest([rule, asked.write_policy]) for key, rule in ours.items()}
-    for key in named:
-        floor = ours.get(key, hardest if key.startswith("source:") else policy)
-        result[key] = strictest([floor, asked.write_policies[key], asked.write_policy])
-    return result

@@ -9,19 +9,19 @@ from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
 from keepgate.core.writing.ask import Ask
-from keepgate.core.writing.change import Change
+from keepgate.core.writing.change import Change, homes_of
 from keepgate.core.writing.plan import Mutation
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate import steps
 from keepgate.gate.approvers import Announcer, Asker
 from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
-from keepgate.gate.policies import Grant, grant_for
+from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for
 from keepgate.gate.question import question
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import proposal_not_found, write_denied
 from keepgate.protocol.proposals import ApprovalDecided, Outcome, ProposalStatus
-from keepgate.protocol.settings import Settings, WritePolicy
+from keepgate.protocol.settings import WritePolicy
 from keepgate.store import reads
 from keepgate.store.connection import Connection
 from keepgate.store.memory import Transaction, Writer
@@ -41,13 +41,13 @@ class Gate:
         *,
         writer: Writer,
         store: Store,
-        settings: Settings,
+        rules_for: RulesFor,
         announcer: Announcer,
         stamp: Callable[[], Stamp],
     ) -> None:
         self._writer = writer
         self._store = store
-        self._settings = settings
+        self._rules_for = rules_for
         self._announcer = announcer
         self._stamp = stamp
         self._grants: set[Grant] = set()
@@ -66,13 +66,14 @@ class Gate:
         wish = steps.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=label_is_ours
         )
+        rules = self._rules_for(homes_of(change, author))
         claimed: list[str] = []
 
         def work(txn: Transaction) -> Opened:
             opened = steps.open_wish(
                 txn,
                 wish,
-                self._settings,
+                rules,
                 self._stamp(),
                 granted=self._grants.__contains__,
                 waiter=self._store.presence.token,
@@ -110,12 +111,13 @@ class Gate:
         Raises the plan's faults, ``INVALID_INPUT`` for texts over the limit, ``WRITE_DENIED`` for a full
         queue.
         """
+        settings = self._rules_for(homes_of(change, author)).settings
 
         def work(txn: Transaction) -> StoredProposal | Refused:
             stamp = self._stamp()
-            ask = steps.work_out(txn, change, author, self._settings, stamp)
-            steps.require_short(ask, self._settings)
-            stored = steps.store_wish(txn, ask, asker.described(), self._settings, stamp, waiter=None)
+            ask = steps.work_out(txn, change, author, settings, stamp)
+            steps.require_short(ask, settings)
+            stored = steps.store_wish(txn, ask, asker.described(), settings, stamp, waiter=None)
             if isinstance(stored, Refused):
                 return stored
             txn.append(steps.pending_row(stored.proposal, stamp))
@@ -157,10 +159,6 @@ class Gate:
             raise proposal_not_found(proposal_id)
         return await self._stored(proposal_id)
 
-    def narrow(self, settings: Settings) -> None:
-        """Go on with stricter settings, such as those of a folder that was opened later."""
-        self._settings = settings
-
     async def sweep(self) -> None:
         """Close expired proposals, and tell the ledger of those whose caller is gone.
 
@@ -190,7 +188,8 @@ class Gate:
 
     async def _wait(self, waiting: Waiting, asker: Asker) -> Receipt:
         proposal, ask = waiting.proposal, waiting.ask
-        deadline_ms = self._stamp().now_ms + self._settings.approval_timeout_seconds * 1000
+        timeout_s = self._rules(proposal).settings.approval_timeout_seconds
+        deadline_ms = self._stamp().now_ms + timeout_s * 1000
         with self.decisions.watching(proposal.id) as elsewhere:
             try:
                 for _ in range(1 + REASKS_MAX):
@@ -227,10 +226,9 @@ class Gate:
                 assert_never(verdict)
 
     async def _settle(self, proposal: StoredProposal, allowed: Allowed) -> Settled:
+        rules = self._rules(proposal)
         settled, cancelled = await to_the_end(
-            self._writer.run(
-                lambda txn: steps.settle(txn, proposal.id, allowed, self._settings, self._stamp())
-            )
+            self._writer.run(lambda txn: steps.settle(txn, proposal.id, allowed, rules, self._stamp()))
         )
         if cancelled and isinstance(settled, Drifted):
             raise asyncio.CancelledError
@@ -286,6 +284,7 @@ class Gate:
         stored = await self._stored(proposal.id)
         if stored.status is not ProposalStatus.APPROVED:
             raise write_denied(final_outcome(stored), proposal.id)
+        limit = self._rules(stored).settings.budgets.limit
 
         def look(db: Connection) -> Receipt:
             view = View(db)
@@ -300,7 +299,7 @@ class Gate:
                         track=layer.track,
                         scope=layer.scope,
                         used=view.used(layer),
-                        limit=self._settings.budgets.limit(layer.track, layer.scope),
+                        limit=limit(layer.track, layer.scope),
                     )
                     for layer in layers
                 ),
@@ -314,6 +313,9 @@ class Gate:
         if stored is None:
             raise proposal_not_found(proposal_id)
         return stored
+
+    def _rules(self, proposal: StoredProposal) -> Rules:
+        return self._rules_for(homes_of(proposal.change, proposal.author))
 
     def _grant(self, ask: Ask) -> None:
         if grant := grant_for(ask.plan, ask.kind, warned=bool(ask.warnings)):

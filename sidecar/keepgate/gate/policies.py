@@ -1,9 +1,9 @@
 """Write policies: what happens before anyone is asked (docs/protocol.md). Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, assert_never
 
-from attrs import frozen
+from attrs import field, frozen
 
 from keepgate.core.model.entry import SOURCE_FORM, Layer, layer_of
 from keepgate.core.writing.change import Add, Change, Consolidate, Remove, Replace, Seed, Undo
@@ -23,20 +23,50 @@ def strictest(policies: Iterable[WritePolicy]) -> WritePolicy:
     return max(policies, key=STRICTNESS.__getitem__)
 
 
-def policy_for(plan: Plan, settings: Settings, *, label_is_ours: bool) -> WritePolicy:
+@frozen(kw_only=True)
+class Floor:
+    """What a project demands at least. It is applied after every rule of the user's, so none lies below it.
+
+    ``write_policies`` has the keys of the setting of that name; each that fits a change counts.
+    """
+
+    write_policy: WritePolicy = WritePolicy.AUTO
+    write_policies: Mapping[str, WritePolicy] = field(factory=dict)
+
+
+@frozen(kw_only=True)
+class Rules:
+    """Settings as they hold in some workspaces, with the floor of their projects."""
+
+    settings: Settings
+    floor: Floor = Floor()
+
+
+RulesFor = Callable[[Collection[str]], Rules]
+"""The rules for a change that is about these workspaces.
+
+Raises ``INVALID_INPUT`` when a project's own file cannot be used: a floor that cannot be read is not ignored.
+"""
+
+
+def policy_for(plan: Plan, rules: Rules, *, label_is_ours: bool) -> WritePolicy:
     """The policy of a change: the strictest over its layers and over every source it names.
 
     A layer's own key beats the global policy. Callers choose the sources they send, and so those of the
     entries that are there: these can only tighten. The product's own label, where the caller gave none
-    (``label_is_ours``), beats the layers.
+    (``label_is_ours``), beats the layers, but never a project's floor.
     """
+    settings, floor = rules.settings, rules.floor
     layers = {layer_of(step.entry) for step in plan.mutations}
     found = [_layer_policy(layer, settings) for layer in layers]
     own = settings.write_policies.get(f"source:{DEFAULT_SOURCE}")
     if label_is_ours and own is not None:
         found = [own]
     named = {f"source:{source}" for source in sources_of(plan)}
-    return strictest([*found, *(rule for key, rule in settings.write_policies.items() if key in named)])
+    found += [rule for key, rule in settings.write_policies.items() if key in named]
+    named |= {layer.name for layer in layers}
+    demanded = [rule for key, rule in floor.write_policies.items() if key in named]
+    return strictest([*found, floor.write_policy, *demanded])
 
 
 def may_be_ours(change: Change) -> bool:

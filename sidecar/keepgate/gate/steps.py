@@ -14,7 +14,7 @@ from keepgate.core.writing.change import Change
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.plan import plan
 from keepgate.core.writing.proposal import StoredProposal
-from keepgate.gate.policies import Grant, grant_for, may_be_ours, policy_for
+from keepgate.gate.policies import Grant, Rules, grant_for, may_be_ours, policy_for
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting
 from keepgate.protocol.errors import Fault, Problem, invalid_input, write_denied
 from keepgate.protocol.proposals import Outcome, ProposalStatus
@@ -43,7 +43,7 @@ def work_out(txn: Transaction, change: Change, author: Author, settings: Setting
 def open_wish(
     txn: Transaction,
     wish: Wish,
-    settings: Settings,
+    rules: Rules,
     stamp: Stamp,
     *,
     granted: Callable[[Grant], bool],
@@ -55,8 +55,9 @@ def open_wish(
     A pending wish with the same content that nobody waits for is taken up again instead of stored twice.
     Faults of the plan are raised and leave no trace: nobody was asked yet.
     """
+    settings = rules.settings
     ask = work_out(txn, wish.change, wish.author, settings, stamp)
-    policy = policy_for(ask.plan, settings, label_is_ours=wish.label_is_ours)
+    policy = policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours)
     if policy is WritePolicy.OFF:
         stored = wish_for(ask, wish.asked_by, settings, stamp, waiter=None)
         by = Decider(via="policy", policy=policy)
@@ -137,7 +138,7 @@ def pending_row(stored: StoredProposal, stamp: Stamp) -> Row:
     return _row(stored, "proposal", Decision.NOTE, "pending", stamp)
 
 
-def settle(txn: Transaction, proposal_id: str, allowed: Allowed, settings: Settings, stamp: Stamp) -> Settled:
+def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules, stamp: Stamp) -> Settled:
     """Second step, after a yes: look again, and commit only what was shown.
 
     A change that has drifted is put back as a new question; one that can no longer be made is closed with a
@@ -147,12 +148,12 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, settings: Setti
     if stored is None or stored.status is not ProposalStatus.PENDING or stored.expires_at <= stamp.now_ms:
         return Late(stored)
     try:
-        ask = work_out(txn, stored.change, stored.author, settings, stamp)
+        ask = work_out(txn, stored.change, stored.author, rules.settings, stamp)
     except Fault as fault:
         _close(txn, stored, ProposalStatus.REFUSED, f"refused ({fault.code})", allowed.by, stamp)
         txn.append(_refused_row(stored, allowed, fault, stamp))
         return Refused(fault)
-    if policy_for(ask.plan, settings, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
+    if policy_for(ask.plan, rules, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
         return Refused(deny(txn, stored, Decider(via="policy", policy=WritePolicy.OFF), stamp))
     if ask.hash != allowed.hash:
         txn.reask(proposal_id, hash=ask.hash, text=ask.text)

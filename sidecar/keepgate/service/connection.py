@@ -88,6 +88,8 @@ class Workspace:
 class Connection:
     """State of one client. ``may_decide`` is true only for clients that announced an approver.
 
+    ``workspaces`` are its folders; several may share one key. ``session_keys`` are the workspaces of the
+    sessions, by their ids, that spoke while no folder was open and were not closed since.
     ``remote`` callers (MCP) get no management view over all workspaces.
     """
 
@@ -100,9 +102,11 @@ class Connection:
     sessions: dict[str, SessionRef] = field(factory=dict)
     default_session: SessionRef | None = None
     adapters: dict[str, AdapterInfo] = field(factory=dict)
-    session_keys: set[str] = field(factory=set)
+    session_keys: dict[str, str] = field(factory=dict)
 
     @property
     def keys(self) -> frozenset[str]:
         """The workspaces in this connection's sight: its folders, or where none is open its sessions' own."""
-        return frozenset(workspace.key for workspace in self.workspaces) or frozenset(self.session_keys)
+        return frozenset(workspace.key for workspace in self.workspaces) or frozenset(
+            self.session_keys.values()
+        )

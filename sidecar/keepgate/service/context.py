@@ -12,6 +12,7 @@ from keepgate.adapters.registry import Registry
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author, Viewer
 from keepgate.gate.gate import Gate
+from keepgate.gate.policies import RulesFor
 from keepgate.protocol.entries import SessionParam
 from keepgate.protocol.errors import Problem, invalid_input, write_requires_agent
 from keepgate.protocol.settings import Settings
@@ -22,10 +23,14 @@ from keepgate.store.open import Store
 
 @frozen(kw_only=True)
 class ReadCtx:
-    """For operations that change nothing a person cares about."""
+    """For operations that change nothing a person cares about.
+
+    ``settings`` are the process's; budgets and policies are those of the workspaces: ``rules_for`` them.
+    """
 
     store: Store
     settings: Settings
+    rules_for: RulesFor
     stamp: Callable[[], Stamp]
     connection: Connection
     registry: Registry

@@ -104,6 +104,7 @@ async def run(ctx: ReadCtx, gate: Gate, row: Operation, params: Any) -> Any:
     widened = make(
         store=ctx.store,
         settings=ctx.settings,
+        rules_for=ctx.rules_for,
         stamp=ctx.stamp,
         connection=ctx.connection,
         registry=ctx.registry,

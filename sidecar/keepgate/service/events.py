@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
-from keepgate.core.writing.change import Seed
+from keepgate.core.writing.change import homes_of
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.receipt import final_outcome
 from keepgate.protocol.lifecycle import MemoryEvent
@@ -75,8 +75,7 @@ class Broadcast:
 
 def _shown_in(stored: StoredProposal) -> Collection[str]:
     """The workspaces whose memories a wish shows: its author's, and those that a batch goes to."""
-    drafts = stored.change.drafts if isinstance(stored.change, Seed) else ()
-    return {stored.workspace_key, *(draft.layer.workspace_key for draft in drafts)} - {""}
+    return homes_of(stored.change, stored.author)
 
 
 def _of(workspace_key: str | None) -> Collection[str]:

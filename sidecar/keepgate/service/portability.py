@@ -10,6 +10,7 @@ from attrs import evolve
 from keepgate.adapters.contract import AdaptedEntry
 from keepgate.core.model.entry import slug_source, source_problems
 from keepgate.core.model.viewer import Author
+from keepgate.core.writing.change import homes_of
 from keepgate.gate.preview import preview
 from keepgate.protocol import portability as port
 from keepgate.protocol.entries import IMPORT_ENTRIES_MAX, DraftParams, Entry, Scope, Unset
@@ -36,7 +37,8 @@ async def import_memories(ctx: WriteCtx, params: port.ImportParams) -> port.Impo
         ctx.progress.report(2, _STEPS)
         change = seed_change(drafts, author, ctx.connection.keys)
         if params.dry_run:
-            steps, uses = await preview(ctx.store, change, author, ctx.settings.budgets, ctx.stamp())
+            budgets = ctx.rules_for(homes_of(change, author)).settings.budgets
+            steps, uses = await preview(ctx.store, change, author, budgets, ctx.stamp())
             over = [
                 port.ImportNote(
                     path="$.entries",

@@ -1,6 +1,7 @@
 """The operations ``proposals/*``: the inbox of a connection's workspaces."""
 
 from keepgate.core.model.viewer import Viewer
+from keepgate.core.writing.change import homes_of
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.preview import current_question
 from keepgate.protocol import proposals as p
@@ -36,7 +37,8 @@ async def get(ctx: ReadCtx, params: p.ProposalsGetParams) -> p.ProposalsGetResul
     if stored.status is not p.ProposalStatus.PENDING:
         return p.ProposalsGetResult(proposal=stored.shown(), ask=None)
     try:
-        ask = await current_question(ctx.store, stored, ctx.settings.budgets, ctx.stamp())
+        budgets = ctx.rules_for(homes_of(stored.change, stored.author)).settings.budgets
+        ask = await current_question(ctx.store, stored, budgets, ctx.stamp())
     except Fault as fault:
         return p.ProposalsGetResult(
             proposal=stored.shown(), ask=None, problem=f"{fault.code}: {fault.message}"

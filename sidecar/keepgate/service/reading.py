@@ -98,7 +98,7 @@ async def budgets(ctx: ReadCtx, params: e.BudgetsParams) -> e.BudgetsResult:
 async def usage_rows(ctx: ReadCtx, workspace_key: str) -> list[Usage]:
     """The four layers of a workspace with their true use."""
     rows = await ctx.store.reading.run(lambda db: reads.usage(db, workspace_key), instant=True)
-    limit = ctx.settings.budgets.limit
+    limit = ctx.rules_for([workspace_key] if workspace_key else []).settings.budgets.limit
     return [
         Usage(track=track, scope=scope, used=used, limit=limit(track, scope)) for track, scope, used in rows
     ]

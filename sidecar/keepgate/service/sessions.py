@@ -62,7 +62,7 @@ def _merged(connection: Connection, ref: SessionRef) -> SessionRef:
 def _workspace(connection: Connection, ref: SessionRef) -> Workspace | None:
     workspace = workspace_for(ref.cwd, connection.workspaces, identity=connection.identity)
     if workspace is not None and not connection.workspaces:
-        connection.session_keys.add(workspace.key)
+        connection.session_keys[ref.id] = workspace.key
     return workspace
 
 
@@ -93,6 +93,7 @@ async def close_session(ctx: "AdminCtx", params: SessionCloseParams) -> SessionC
     """Forget a session and what a person allowed for its rest; what it wrote stays."""
     connection = ctx.connection
     known = connection.sessions.pop(params.id, None)
+    connection.session_keys.pop(params.id, None)
     if connection.default_session is not None and connection.default_session.id == params.id:
         connection.default_session = None
     ctx.gate.forget_session(params.id)

@@ -12,6 +12,7 @@ from keepgate.adapters.registry import Registry
 from keepgate.core.model.stamp import Stamp
 from keepgate.gate.approvers import Approver, Asker, ClientInfo
 from keepgate.gate.gate import Gate
+from keepgate.gate.policies import RulesFor
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
@@ -22,7 +23,7 @@ from keepgate.service import dispatch, health, sessions
 from keepgate.service.connection import Connection, Peer, Progress, Silent, Workspace
 from keepgate.service.context import ReadCtx
 from keepgate.service.events import PROPOSAL_KIND, Broadcast
-from keepgate.service.workspaces import open_workspace
+from keepgate.service.workspaces import folder_of, open_workspace
 from keepgate.store import reads
 from keepgate.store.feed import FeedEvent, FeedWatcher
 from keepgate.store.open import Store
@@ -42,6 +43,7 @@ class Sidecar:
     store: Store
     gate: Gate
     settings: Settings
+    rules_for: RulesFor
     registry: Registry
     stamp: Callable[[], Stamp]
     broadcast: Broadcast
@@ -71,12 +73,15 @@ class Sidecar:
         remote: bool = False,
         session: SessionRef | None = None,
     ) -> Connection:
-        """A new connection; ``folders`` are ``file:`` URIs or absolute paths. Raises ``INVALID_INPUT``."""
+        """A new connection; ``folders`` are ``file:`` URIs or absolute paths.
+
+        Raises ``INVALID_INPUT`` for those that cannot be used, and for a project file in them that cannot.
+        """
         asker = Asker(connection_id=uuid.uuid4().hex[:12], channel=channel, client=client, approver=approver)
         connection = Connection(
             asker=asker,
             peer=peer,
-            workspaces=self._open_folders(folders),
+            workspaces=list(self._open_folders(folders, "$.workspaceFolders").values()),
             remote=remote,
             may_decide=may_decide,
             identity=self.settings.workspace_identity,
@@ -84,26 +89,32 @@ class Sidecar:
         )
         if connection.default_session is not None:
             sessions.resolve(connection, connection.default_session)
+        self.rules_for(connection.keys)
         self.connections.append(connection)
         self._running[connection] = set()
         return connection
 
     def change_folders(self, connection: Connection, *, added: Sequence[str], removed: Sequence[str]) -> None:
-        """Open and close folders; sessions inside a closed one lose it. Raises ``INVALID_INPUT``."""
-        gone = {workspace.key for workspace in self._open_folders(removed)}
-        kept = [workspace for workspace in connection.workspaces if workspace.key not in gone]
-        known = {workspace.key for workspace in kept}
-        kept += [workspace for workspace in self._open_folders(added) if workspace.key not in known]
-        connection.workspaces = kept
+        """Open and close folders; sessions inside a closed one lose it.
 
-    def _open_folders(self, folders: Sequence[str]) -> list[Workspace]:
+        Several folders may share one workspace; each is closed by its own path. Raises ``INVALID_INPUT``, for
+        a project file that cannot be used, too; nothing is changed then.
+        """
+        gone = {folder_of(folder, f"$.event.removed[{index}]") for index, folder in enumerate(removed)}
+        opened = {folder_of(item.path): item for item in connection.workspaces}
+        opened = {folder: item for folder, item in opened.items() if folder not in gone}
+        for folder, workspace in self._open_folders(added, "$.event.added").items():
+            opened.setdefault(folder, workspace)
+        self.rules_for({item.key for item in opened.values()})
+        connection.workspaces = list(opened.values())
+
+    def _open_folders(self, folders: Sequence[str], where: str) -> dict[str, Workspace]:
+        identity = self.settings.workspace_identity
         opened: dict[str, Workspace] = {}
         for index, folder in enumerate(folders):
-            workspace = open_workspace(
-                folder, identity=self.settings.workspace_identity, where=f"$.workspaceFolders[{index}]"
-            )
-            opened.setdefault(workspace.key, workspace)
-        return list(opened.values())
+            at = f"{where}[{index}]"
+            opened.setdefault(folder_of(folder, at), open_workspace(folder, identity=identity, where=at))
+        return opened
 
     async def call(
         self,
@@ -137,6 +148,7 @@ class Sidecar:
         return ReadCtx(
             store=self.store,
             settings=self.settings,
+            rules_for=self.rules_for,
             stamp=self.stamp,
             connection=connection,
             registry=self.registry,
@@ -167,11 +179,6 @@ class Sidecar:
             await asyncio.wait(waiting, timeout=DISCONNECT_SECONDS)
         connection.adapters.clear()
         connection.sessions.clear()
-
-    def narrow(self, settings: Settings) -> None:
-        """Go on with stricter settings: what a project may narrow (budgets, policies, page roots)."""
-        self.settings = settings
-        self.gate.narrow(settings)
 
     async def known_workspaces(self, keys: Collection[str]) -> set[str]:
         """Which of these workspace keys have memories or wishes."""

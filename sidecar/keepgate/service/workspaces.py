@@ -15,16 +15,34 @@ REPOSITORY: Final = "repository"
 
 
 def path_of(folder: str, where: str) -> str:
-    """The path that a ``file:`` URI or a plain path names. Raises ``INVALID_INPUT`` for any other scheme."""
-    if is_absolute(folder):
-        return folder
-    parts = urlsplit(folder)
+    """The path that a ``file:`` URI or a plain path names.
+
+    Raises ``INVALID_INPUT`` for any other scheme, and for what cannot be a path. Nothing is looked up.
+    """
+    path = folder if is_absolute(folder) else _path_in(folder, where)
+    workspace_key(path, where)
+    return path
+
+
+def _path_in(uri: str, where: str) -> str:
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # Such as a bracket that is not closed.
+        raise invalid_input(Problem(where, "is not a URI")) from None
     if parts.scheme != "file":
         raise invalid_input(Problem(where, "must be a file: URI or an absolute path"))
     path = unquote(parts.path)
     if parts.netloc and parts.netloc != "localhost":
         return f"\\\\{parts.netloc}{path}".replace("/", "\\")
     return path[1:] if is_windows_path(path[1:]) else path
+
+
+def folder_of(folder: str, where: str = "$.cwd") -> str:
+    """A folder as it is spelled, without looking at the disk: the same for its URI and its path.
+
+    Raises ``INVALID_INPUT`` as :func:`path_of` does.
+    """
+    return workspace_key(path_of(folder, where), where)
 
 
 def uri_of(path: str) -> str:
@@ -44,13 +62,19 @@ def open_workspace(folder: str, *, identity: str, rule: str = "folder", where: s
 
 
 def repository_of(folder: Path) -> Path | None:
-    """The main work tree of the repository that holds ``folder``; every linked work tree gives the same."""
-    for candidate in (folder, *folder.parents):
-        git = candidate / ".git"
-        if git.is_dir():
-            return candidate
-        if git.is_file():
-            return _main_work_tree(candidate, git)
+    """The main work tree of the repository that holds ``folder``; every linked work tree gives the same.
+
+    ``None`` where there is none, or the disk does not let one look.
+    """
+    try:
+        for candidate in (folder, *folder.parents):
+            git = candidate / ".git"
+            if git.is_dir():
+                return candidate
+            if git.is_file():
+                return _main_work_tree(candidate, git)
+    except OSError:  # Such as a name that is too long, or a folder that is not this user's.
+        return None
     return None
 
 

@@ -5,6 +5,7 @@ from typing import assert_never
 from attrs import frozen
 
 from keepgate.core.model.entry import Layer
+from keepgate.core.model.viewer import Author
 from keepgate.protocol.proposals import ChangeKind
 
 
@@ -110,3 +111,9 @@ def kind_of(change: Change) -> ChangeKind:
             return ChangeKind.UNDO
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
+
+
+def homes_of(change: Change, author: Author) -> frozenset[str]:
+    """The workspaces that a change is about: its author's, and those that a batch goes to."""
+    drafts = change.drafts if isinstance(change, Seed) else ()
+    return frozenset({author.workspace_key, *(draft.layer.workspace_key for draft in drafts)}) - {""}

@@ -10,7 +10,7 @@ from pygls.lsp.server import LanguageServer
 
 from keepgate import __version__
 from keepgate.boot import open_sidecar
-from keepgate.boot.config import load_settings, narrowed
+from keepgate.boot.config import load_settings
 from keepgate.boot.places import find_places
 from keepgate.fronts.lsp.client import Announced, ClientPeer, announced, client_info, folders_of
 from keepgate.fronts.lsp.documents import remove_leftovers
@@ -25,7 +25,6 @@ from keepgate.protocol.ops import OPERATIONS, Access, Operation
 from keepgate.protocol.wire import unstructure
 from keepgate.service.connection import Connection
 from keepgate.service.sidecar import Sidecar
-from keepgate.service.workspaces import path_of
 
 NAME: Final = "keepgate"
 
@@ -59,8 +58,7 @@ class Front:
         Raises ``INVALID_INPUT`` for options and folders that cannot be used, and the ``STORE_*`` faults.
         """
         places, folders = find_places(os.environ), folders_of(params)
-        paths = [path_of(folder, f"$.workspaceFolders[{index}]") for index, folder in enumerate(folders)]
-        settings = load_settings(places, os.environ, options=params.initialization_options, workspace=paths)
+        settings = load_settings(places, os.environ, options=params.initialization_options)
         said = announced(params, settings.client)
         documents = Path(places.state_folder) / "changes"
         sidecar = await open_sidecar(settings, places)
@@ -94,20 +92,16 @@ class Front:
         self._status.start()
 
     def change_folders(self, event: types.WorkspaceFoldersChangeEvent) -> None:
-        """Open and close workspace folders; the project files of new ones narrow the settings.
+        """Open and close workspace folders.
 
         Raises ``INVALID_INPUT`` for a folder or a project file that cannot be used; nothing is opened then.
         """
         sidecar, connection = self._open()
-        settings = sidecar.settings
-        for index, folder in enumerate(event.added):
-            settings = narrowed(settings, path_of(folder.uri, f"$.event.added[{index}]"))
         sidecar.change_folders(
             connection,
             added=[folder.uri for folder in event.added],
             removed=[folder.uri for folder in event.removed],
         )
-        sidecar.narrow(settings)
 
     async def run(self, operation: Operation, raw: Any, token: Any, *, command: bool = False) -> Any:
         """Run an operation on decoded JSON. Raises the operation's faults."""

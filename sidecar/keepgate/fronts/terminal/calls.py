@@ -3,7 +3,6 @@
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import reduce
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -12,14 +11,13 @@ from attrs import fields_dict, frozen
 
 from keepgate import __version__
 from keepgate.boot import open_sidecar
-from keepgate.boot.config import load_settings, narrowed
-from keepgate.boot.places import Places, find_places
+from keepgate.boot.config import load_settings
+from keepgate.boot.places import find_places
 from keepgate.fronts.terminal.prompt import TerminalApprover
 from keepgate.fronts.terminal.tty import Terminal
 from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.ops import BY_NAME
-from keepgate.protocol.settings import Settings
 from keepgate.protocol.wire import decode, encode, unstructure
 from keepgate.service.connection import Connection, NoPeer, Progress, Silent, Workspace
 from keepgate.service.sidecar import Sidecar
@@ -85,14 +83,10 @@ async def entered(
     options = {"storePath": entrance.store} if entrance.store is not None else None
     settings = load_settings(places, os.environ, options=options)
     async with AsyncExitStack() as stack:
-        sidecar = await _opened(stack, settings, places)
+        sidecar = await open_sidecar(settings, places)
+        stack.push_async_callback(sidecar.close)
         found = await _workspaces(sidecar, entrance.workspace, settings.workspace_identity)
         folders = [workspace.path for workspace in found]
-        narrower = reduce(narrowed, folders, settings)
-        if narrower != settings:
-            # Which workspace it is can only be told with the store open; a project's own file narrows after.
-            await stack.aclose()
-            sidecar = await _opened(stack, narrower, places)
         connection = sidecar.connect(
             peer=NoPeer(),
             channel=CHANNEL,
@@ -114,9 +108,3 @@ async def _workspaces(sidecar: Sidecar, override: str | None, identity: str) -> 
     if override is None and here == Path(here.anchor):
         return []
     return [await find_root(str(here), sidecar.known_workspaces, override, identity=identity)]
-
-
-async def _opened(stack: AsyncExitStack, settings: Settings, places: Places) -> Sidecar:
-    sidecar = await open_sidecar(settings, places)
-    stack.push_async_callback(sidecar.close)
-    return sidecar
