@@ -186,9 +186,46 @@ def test_a_backup_can_stand_in_for_a_store_that_cannot_be_read(stocked, tmp_path
     restoring.type("y\r")
     code = restoring.end()
 
-    aside = [path for path in store.parent.iterdir() if ".unreadable-" in path.name]
+    aside = [path for path in store.parent.iterdir() if ".damaged-" in path.name]
     assert (0, 2) == (code, len(stocked.here("--json", "list").json["entries"]))
     assert [b"no database"] == [path.read_bytes()[:11] for path in aside]
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all, but long enough to be told from an empty file", None]
+)
+def test_a_backup_that_is_of_no_use_changes_nothing(stocked, tmp_path, content):
+    """A damaged store stays where it is, and where there is none, none is made."""
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(b"not a database, and long enough to be no empty one")
+    folder = stocked.home / "data"
+    for path in folder.iterdir():
+        path.unlink()
+    if content is not None:
+        (folder / "memory.db").write_bytes(content)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    restoring = stocked.at_terminal("restore", str(copy))
+    restoring.until(AGREEING)
+    restoring.type("y\r")
+
+    assert 7 == restoring.end()
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_backup_can_begin_a_store(stocked, tmp_path):
+    """Where there is none yet, nothing is kept, and the backup becomes the store."""
+    copy = tmp_path / "copy.db"
+    stocked.here("backup", str(copy))
+    other = tmp_path / "new" / "other.db"
+
+    restoring = stocked.at_terminal("--store", str(other), "--json", "restore", str(copy), piped_stdout=True)
+    restoring.until(AGREEING)
+    restoring.type("y\r")
+    restored = json.loads(restoring.process.stdout.read())
+
+    assert (0, None, 2) == (restoring.end(), restored["kept"], restored["entries"])
+    assert stocked.here("--store", str(other), "--json", "verify").json["ok"]
 
 
 def test_a_backup_does_not_write_over_a_file(stocked, tmp_path):

@@ -16,7 +16,7 @@ from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.errors import Code, Fault
 from keepgate.store import backup as copies
 from keepgate.store import copying, migrate, reads
-from keepgate.store.anchor import read_anchor
+from keepgate.store.anchor import advance_anchor, read_anchor
 from keepgate.store.backup import backup, content_hash, restore
 from keepgate.store.connection import Patience, connect
 from keepgate.store.feed import FeedEvent, FeedWatcher
@@ -199,7 +199,7 @@ async def test_a_restore_is_noted_and_anchored(lived: Store, tmp_path: Path) -> 
             viewer_workspace="/work", agent_key="", session_id=str(number), track=None, scope=None, text=None,
             entry_ids=[], stamp=lived.stamp_maker(),
         )  # fmt: skip
-    await lived.derived.run(lambda db: copies.advance_anchor(db, lived.anchors))
+    await lived.derived.run(lambda db: advance_anchor(db, lived.anchors))
     await restore(lived, str(tmp_path / "copy.db"))
     row = (await lived.reading.run(lambda db: reads.audit(db, ALL, limit=1)))[0]
     anchor = read_anchor(lived.anchors, lived.id)
@@ -377,6 +377,71 @@ async def test_a_restore_that_is_stopped_changes_nothing(
     assert before == await hash_of(lived)
     await acting.add(writer, "life goes on")
     assert (await verify_store(lived)).ok
+
+
+async def test_a_restore_that_is_killed_before_it_is_anchored_is_whole(
+    acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Content and note come in one transaction; the old anchor is not taken for a cut, and moves on."""
+    made = await backup(lived, str(tmp_path / "copy.db"))
+    for number in range(5):
+        await acting.add(writer, f"after the backup {number}")
+    await lived.derived.run(lambda db: advance_anchor(db, lived.anchors))
+    old = read_anchor(lived.anchors, lived.id)
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyError("killed")
+
+    monkeypatch.setattr(copies, "advance_anchor", killed)
+    with pytest.raises(KeyError):
+        await restore(lived, made.path)
+    stays = read_anchor(lived.anchors, lived.id)
+    verified = await verify_store(lived)
+    row = (await lived.reading.run(lambda db: reads.audit(db, ALL, limit=1)))[0]
+    moved = await lived.derived.run(lambda db: advance_anchor(db, lived.anchors))
+    assert ([], "restored", made.content_hash) == (verified.problems, row.action, await hash_of(lived))
+    assert old == stays
+    assert moved is not None
+    assert row.seq == moved.seq
+
+
+async def test_a_ledger_that_was_cut_without_a_restore_is_still_a_cut(
+    acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path
+) -> None:
+    """The note of an earlier restore names another anchor."""
+    made = await backup(lived, str(tmp_path / "copy.db"))
+    await acting.add(writer, "after the backup")
+    await restore(lived, made.path)
+    early = await backup(lived, str(tmp_path / "early.db"))
+    await acting.add(writer, "later")
+    await lived.close()
+    Path(lived.path).write_bytes(Path(early.path).read_bytes())
+    again = await acting.open_at(tmp_path)
+    verified = await verify_store(again)
+    await again.close()
+    assert ["cut"] == [problem.kind for problem in verified.problems]
+
+
+async def test_damage_that_shows_only_when_the_store_is_read_is_no_obstacle(
+    acting: ModuleType, lived: Store, tmp_path: Path
+) -> None:
+    """A store that still opens but cannot be copied is kept as it is, and replaced."""
+    made = await backup(lived, str(tmp_path / "copy.db"))
+    await lived.close()
+    path = Path(lived.path)
+    kept = path.stat()
+    content = bytearray(path.read_bytes())
+    db = apsw.Connection(lived.path)
+    root = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'entries'").get
+    db.close()
+    content[(root - 1) * 4096 : root * 4096] = b"\xff" * 4096
+    path.write_bytes(content)
+    os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    result = await restore_at(
+        lived.path, made.path, state_folder=str(tmp_path / "state"), stamp_maker=acting.stamp
+    )
+    assert result.kept is not None
+    assert (content, made.content_hash) == (Path(result.kept).read_bytes(), result.content_hash)
 
 
 async def test_a_store_that_others_keep_locked_is_not_restored(

@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -46,16 +45,6 @@ def write_files(path: Path, texts: Sequence[str], *, force: bool) -> list[Path]:
     for one, text in zip(paths, texts, strict=True):
         _replace(one, text.encode("utf-8", "backslashreplace"))
     return paths
-
-
-def set_aside(store: Path) -> None:
-    """Rename a store that cannot be read, with its journals, so that a new one can stand in its place."""
-    suffix = time.strftime(".unreadable-%Y%m%dT%H%M%S")
-    # The store last: while it is there, nobody makes a new one that would meet the old journals.
-    for one in (f"{store}-wal", f"{store}-shm", f"{store}-journal", str(store)):
-        path = Path(one)
-        if path.exists():
-            path.rename(f"{store}{suffix}{one.removeprefix(str(store))}")
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from keepgate.boot.config import load_settings
+from keepgate.boot.places import find_places
 from keepgate.cli.common import Globals
 from keepgate.cli.output import Output
 from keepgate.cli.streams import output_encoding
@@ -41,6 +43,14 @@ def controlling_terminal(given: Globals) -> Iterator[Terminal | None]:
 def progress() -> Progress:
     """Progress on stderr, where that is a terminal."""
     return progress_on(sys.stderr)
+
+
+def store_place(given: Globals) -> tuple[str, str]:
+    """The paths of the store and of the state folder, without opening anything. Raises ``INVALID_INPUT``."""
+    places = find_places(os.environ)
+    options = {"storePath": given.store} if given.store is not None else None
+    settings = load_settings(places, os.environ, options=options)
+    return settings.store_path or places.store_path, places.state_folder
 
 
 def inside(

@@ -2,17 +2,19 @@
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import frozen
 
+from keepgate.core.model.stamp import Stamp
 from keepgate.protocol.entries import VerifyResult
 from keepgate.protocol.errors import Fault
 from keepgate.service.connection import Progress
 from keepgate.service.sidecar import Sidecar
 from keepgate.store import backup as copies
 from keepgate.store import reads
+from keepgate.store.rescue import restore_at
 from keepgate.store.verify import check_pages, verify_store
 
 
@@ -35,11 +37,18 @@ async def backup(sidecar: Sidecar, path: str, progress: Progress) -> copies.Back
         progress.end()
 
 
-async def restore(sidecar: Sidecar, path: str, progress: Progress) -> copies.RestoreResult:
-    """Put a backup in the store's place; the caller has asked the person. The store before it is kept."""
+async def restore(
+    path: str, source: str, *, state_folder: str, stamp_maker: Callable[[], Stamp], progress: Progress
+) -> copies.RestoreResult:
+    """Put a backup in the place of the store at ``path``, also of one that can no longer be read.
+
+    The caller has asked the person. The backup is checked whole first; what was there is kept beside it.
+    """
     progress.begin("Restoring")
     try:
-        return await copies.restore(sidecar.store, path, progress=progress.report)
+        return await restore_at(
+            path, source, state_folder=state_folder, stamp_maker=stamp_maker, progress=progress.report
+        )
     finally:
         progress.end()
 

@@ -14,9 +14,15 @@ from keepgate.store.syncing import sync_file, write_whole
 LOCK_WAIT_S: Final = 0.5
 """How long to wait for another process that moves the same anchor."""
 
+REPLACED: Final = "replacedAnchor"
+"""In the payload of a ``restored`` note: the hash that was anchored when a backup took the ledger's place."""
+
 _STORE_ID: Final = "SELECT value FROM meta WHERE key = 'store_id'"
 _HEAD: Final = "SELECT seq, hash, key_id FROM ledger ORDER BY seq DESC LIMIT 1"
 _HASH_AT: Final = "SELECT hash FROM ledger WHERE seq = ?"
+_PUT_BACK: Final = f"""
+SELECT count(*) FROM ledger WHERE action = 'restored' AND decision = 'note' AND payload ->> '{REPLACED}' = ?
+"""  # noqa: S608 - a constant of this module
 
 
 @frozen(kw_only=True)
@@ -26,6 +32,11 @@ class Anchor:
     seq: int
     hash: str
     key_id: str
+
+
+def anchors_folder(state_folder: str) -> str:
+    """The folder of the anchors of an installation."""
+    return str(Path(state_folder) / "anchors")
 
 
 def anchor_path(folder: str, store_id: str) -> Path:
@@ -44,8 +55,9 @@ def read_anchor(folder: str, store_id: str) -> Anchor | None:
 def advance_anchor(db: apsw.Connection, folder: str, *, renew: bool = False) -> Anchor | None:
     """Move the store's anchor to the ledger's head, forward only; returns where it stands.
 
-    It stays where it is when the anchored row is no longer in the ledger: the anchor is then the evidence.
-    ``renew`` moves it anyway, after a restore. It also stays, until the next time, when the state folder is
+    It stays where it is when the anchored row is no longer in the ledger: the anchor is then the evidence,
+    unless a restore has noted that it put the ledger in the place of that row's. ``renew`` moves it anyway,
+    for the restore itself. It also stays, until the next time, when the state folder is
     read-only or another process is at it.
     """
     store_id: str = db.execute(_STORE_ID).get
@@ -67,7 +79,9 @@ def advance_anchor(db: apsw.Connection, folder: str, *, renew: bool = False) -> 
 
 
 def _precedes(db: apsw.Connection, anchor: Anchor, head_seq: int) -> bool:
-    return anchor.seq < head_seq and db.execute(_HASH_AT, (anchor.seq,)).get == anchor.hash
+    if db.execute(_HASH_AT, (anchor.seq,)).get == anchor.hash:
+        return anchor.seq < head_seq
+    return bool(db.execute(_PUT_BACK, (anchor.hash,)).get)
 
 
 def _sync_log(db: apsw.Connection) -> None:

@@ -4,7 +4,7 @@ import hashlib
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import apsw
 from attrs import frozen
@@ -12,7 +12,7 @@ from attrs import frozen
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.store import faults, migrate, opening
-from keepgate.store.anchor import advance_anchor
+from keepgate.store.anchor import REPLACED, advance_anchor, read_anchor
 from keepgate.store.appending import RESTORED, Appender
 from keepgate.store.connection import Patience, connect
 from keepgate.store.copying import copy_pages, copy_to_file, reading, written_time
@@ -43,6 +43,7 @@ _CONTENT: Final = (
 _FEED_ROOM: Final = 10_000
 """How far a restored feed's sequence jumps ahead: further than others can commit while it is put back."""
 
+_STORE_ID: Final = "SELECT value FROM meta WHERE key = 'store_id'"
 _FEED_HEAD: Final = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'feed'), 0)"
 
 
@@ -59,11 +60,11 @@ class BackupResult:
 
 @frozen(kw_only=True)
 class RestoreResult:
-    """A restored store; ``kept`` is the copy of what was there before."""
+    """A restored store; ``kept`` is what was there before, ``None`` when there was nothing."""
 
     path: str
     source: str
-    kept: str
+    kept: str | None
     entries: int
     ledger_rows: int
     content_hash: str
@@ -80,7 +81,7 @@ async def backup(store: Store, target_path: str, *, progress: Progress = silent)
         copy_to_file(db, target_path, progress=tell, cancelled=cancelled)
         copied = connect(target_path, Patience(), read_only=True)
         try:
-            entries, rows = one(copied.execute(_COUNTS))
+            entries, rows = counts_of(copied)
             found = content_hash(copied)
         finally:
             copied.close()
@@ -129,7 +130,7 @@ async def restore(store: Store, source_path: str, *, progress: Progress = silent
 def require_source(path: str, source_path: str) -> None:
     """Raise ``INVALID_INPUT`` for a source that is no file, or is the store itself."""
     source = Path(source_path)
-    if not source.is_file() or source.samefile(path):
+    if not source.is_file() or (Path(path).exists() and source.samefile(path)):
         raise invalid_input(Problem("$.path", "must be a backup file other than the store"))
 
 
@@ -155,21 +156,64 @@ def _restore(
     take_in(source_path, draft, cancelled)
     incoming = connect(draft, Patience(), synchronous="FULL")
     try:
-        _rename(incoming, store.id, live.execute(_FEED_HEAD).get + _FEED_ROOM)
+        appender = Appender(incoming, store.key(), stamp, store.origin)
+        found = adopt(
+            incoming,
+            appender,
+            source_path,
+            store.anchors,
+            store_id=store.id,
+            feed_head=live.execute(_FEED_HEAD).get,
+        )
         kept = f"{store.path}.before-restore-{written_time(stamp.now_ms)}"
         copy_to_file(live, kept, cancelled=cancelled)
+        # One transaction of the store: its content is the old one, or the new one with its note.
         copy_pages(incoming, live, progress, cancelled)
-        found = content_hash(incoming)
+        entries, rows = counts_of(incoming)
     finally:
         incoming.close()
-    payload = {"text": f"restored from {source_path}", "contentHash": found}
-    store.canonical.transact(live, lambda db: _note(db, store, payload))
     advance_anchor(live, store.anchors, renew=True)
     store.announce()
-    entries, rows = one(live.execute(_COUNTS))
     return RestoreResult(
         path=store.path, source=source_path, kept=kept, entries=entries, ledger_rows=rows, content_hash=found
     )
+
+
+def adopt(
+    incoming: apsw.Connection,
+    appender: Appender,
+    source_path: str,
+    anchors: str,
+    *,
+    store_id: str | None = None,
+    feed_head: int | None = None,
+) -> str:
+    """Make a copy of a backup the store whose place it is to take, in one transaction; its content hash.
+
+    It gets that store's id, where that is known, a feed that goes on after everything others have seen, and
+    a ``restored`` note that names the anchor of the ledger that it replaces.
+    """
+    found = content_hash(incoming)
+    payload = {"text": f"restored from {source_path}", "contentHash": found}
+    with incoming:
+        if store_id is not None:
+            incoming.execute("UPDATE meta SET value = ? WHERE key = 'store_id'", (store_id,))
+        if anchor := read_anchor(anchors, incoming.execute(_STORE_ID).get):
+            payload[REPLACED] = anchor.hash
+        head = (incoming.execute(_FEED_HEAD).get if feed_head is None else feed_head) + _FEED_ROOM
+        incoming.execute("DELETE FROM feed; DELETE FROM sqlite_sequence WHERE name = 'feed'")
+        incoming.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('feed', ?)", (head,))
+        row = Row(
+            ts=appender.stamp.now_ms, action="restored", decision=Decision.NOTE, outcome="ok", payload=payload
+        )
+        appender.feed(RESTORED, ledger_seq=appender.append(row))
+    return found
+
+
+def counts_of(db: apsw.Connection) -> tuple[int, int]:
+    """How many entries and ledger rows there are."""
+    entries, rows = one(db.execute(_COUNTS))
+    return entries, rows
 
 
 def take_in(source_path: str, draft: str, cancelled: Cancelled) -> None:
@@ -199,18 +243,3 @@ def _require_whole(db: apsw.Connection, source_path: str, cancelled: Cancelled) 
     broken = [problem for problem in result.problems if problem.kind not in ("purged", "foreign-key")]
     if broken:
         raise faults.corrupt(source_path, f"{broken[0].kind}: {broken[0].message}")
-
-
-def _rename(db: apsw.Connection, store_id: str, feed_head: int) -> None:
-    """Make the copy this store: its id, and a feed that goes on after everything others have seen."""
-    with db:
-        db.execute("UPDATE meta SET value = ? WHERE key = 'store_id'", (store_id,))
-        db.execute("DELETE FROM feed; DELETE FROM sqlite_sequence WHERE name = 'feed'")
-        db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('feed', ?)", (feed_head,))
-
-
-def _note(db: apsw.Connection, store: Store, payload: dict[str, Any]) -> None:
-    stamp = store.stamp_maker()
-    appender = Appender(db, store.key(), stamp, store.origin)
-    row = Row(ts=stamp.now_ms, action="restored", decision=Decision.NOTE, outcome="ok", payload=payload)
-    appender.feed(RESTORED, ledger_seq=appender.append(row))

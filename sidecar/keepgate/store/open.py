@@ -17,7 +17,7 @@ from keepgate.core.model.stamp import Stamp
 from keepgate.core.reading.analyse import VERSION as ANALYSIS_VERSION
 from keepgate.protocol.errors import Fault
 from keepgate.store import derived
-from keepgate.store.anchor import advance_anchor
+from keepgate.store.anchor import advance_anchor, anchors_folder
 from keepgate.store.clean import note_clean, presence_folder
 from keepgate.store.doors import derived_door, evidence_door, reading_door
 from keepgate.store.evidence import Evidence
@@ -78,7 +78,7 @@ class Store:
     @property
     def anchors(self) -> str:
         """The folder of anchors."""
-        return str(Path(self.state_folder) / "anchors")
+        return anchors_folder(self.state_folder)
 
     def key(self) -> Key:
         """The installation's sealing key, made on first use. Raises ``STORE_READ_ONLY``."""

@@ -1,5 +1,6 @@
 """Verifying a store: the ledger's chain and seals, its anchor, and that a replay of it equals the store."""
 
+import json
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
@@ -11,7 +12,7 @@ from attrs import evolve
 from keepgate.core.model.text import ascii_fold, units
 from keepgate.core.writing.ledger import GENESIS, Decision, Replay, Sealed, chain_breaks, recorded, state_of
 from keepgate.protocol.entries import Entry, VerifyProblem, VerifyResult
-from keepgate.store.anchor import Anchor, read_anchor
+from keepgate.store.anchor import REPLACED, Anchor, read_anchor
 from keepgate.store.copying import reading
 from keepgate.store.keyring import Key, peek_key
 from keepgate.store.longwork import run_long
@@ -150,7 +151,7 @@ class _Ledger:
                 message = "the payload was purged; the chain holds without it"
                 self._noted.append(VerifyProblem(kind="purged", seq=row.seq, message=message))
             if self._anchor is not None and row.seq == self._anchor.seq:
-                self._anchored = row.hash == self._anchor.hash
+                self._anchored = self._anchored or row.hash == self._anchor.hash
             self.head = row.hash
             yield row
 
@@ -163,6 +164,13 @@ class _Ledger:
         elif row.action == "restored" and row.decision == Decision.NOTE:
             # Whoever holds this installation's key put these rows back knowingly.
             self._foreign.clear()
+            self._note_restore(row)
+
+    def _note_restore(self, row: Sealed) -> None:
+        # The process may have been killed before it could anchor what it put back.
+        replaced = json.loads(row.payload).get(REPLACED) if row.payload is not None else None
+        if self._anchor is not None and replaced == self._anchor.hash:
+            self._anchored = True
 
     def _note_foreign(self, seq: int) -> None:
         # A store from another machine is one finding, not one for each row.
