@@ -1,6 +1,5 @@
 """``serve``: the sidecar over stdio."""
 
-import os
 from typing import Final
 
 import click
@@ -30,9 +29,8 @@ def serve(given: Globals, stdio: bool, framing: str | None, log_file: str | None
 
     if given.workspace is not None or given.as_json:
         raise click.UsageError("serve takes neither --workspace nor --json; the client names its workspaces.")
-    if given.store is not None:
-        os.environ["KEEPGATE_STORE"] = given.store
     run(
+        store=given.store,
         framing=Framing(framing) if framing is not None else None,
         log_level=given.log_level or "warning",
         log_file=log_file,

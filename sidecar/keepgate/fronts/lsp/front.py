@@ -33,9 +33,12 @@ class Front:
     """One client from ``initialize`` to its end. ``framing`` tells how it frames its messages.
 
     ``on_process_id`` is called with the process that this one must not outlive, when the client names one.
+    ``store`` is the path of the store as ``KEEPGATE_STORE`` would name it.
     """
 
-    def __init__(self, framing: Callable[[], Framing], on_process_id: Callable[[int], None]) -> None:
+    def __init__(
+        self, framing: Callable[[], Framing], on_process_id: Callable[[int], None], store: str | None
+    ) -> None:
         server = LanguageServer(
             NAME,
             __version__,
@@ -46,6 +49,7 @@ class Front:
         self.protocol = server.protocol
         self._framing = framing
         self._on_process_id = on_process_id
+        self._environ = {**os.environ, **({} if store is None else {"KEEPGATE_STORE": store})}
         self._sidecar: Sidecar | None = None
         self._connection: Connection | None = None
         self._started = False
@@ -57,8 +61,8 @@ class Front:
 
         Raises ``INVALID_INPUT`` for options and folders that cannot be used, and the ``STORE_*`` faults.
         """
-        places, folders = find_places(os.environ), folders_of(params)
-        settings = load_settings(places, os.environ, options=params.initialization_options)
+        places, folders = find_places(self._environ), folders_of(params)
+        settings = load_settings(places, self._environ, options=params.initialization_options)
         said = announced(params, settings.client)
         documents = Path(places.state_folder) / "changes"
         sidecar = await open_sidecar(settings, places)

@@ -34,11 +34,16 @@ logger = logging.getLogger(__name__)
 
 
 def serve(
-    *, framing: Framing | None = None, log_level: str = "warning", log_file: str | None = None
+    *,
+    framing: Framing | None = None,
+    store: str | None = None,
+    log_level: str = "warning",
+    log_file: str | None = None,
 ) -> NoReturn:
     """Serve one client over stdin and stdout, then end the process.
 
-    ``framing`` fixes how messages are delimited; ``None`` finds out from the first byte. ``log_level`` is a
+    ``framing`` fixes how messages are delimited; ``None`` finds out from the first byte. ``store`` is
+    the absolute path of the store, ``None`` for the one of environment and settings. ``log_level`` is a
     level's name in :mod:`logging`; the log goes to stderr, and to ``log_file`` when given. Exit code 0
     after ``shutdown``, 1 otherwise.
     """
@@ -46,7 +51,7 @@ def serve(
     # Until the event loop runs there is nothing to put in order.
     _on_signals(lambda *_: os._exit(ExitCode.FAILED))
     try:
-        code = _serve(claim(), framing, log_level, log_file)
+        code = _serve(claim(), framing, store, log_level, log_file)
     except (OSError, ValueError) as error:
         _say(f"cannot serve: {error}")
     finally:
@@ -54,10 +59,16 @@ def serve(
         os._exit(code)
 
 
-def _serve(descriptors: Descriptors, framing: Framing | None, log_level: str, log_file: str | None) -> int:
+def _serve(
+    descriptors: Descriptors,
+    framing: Framing | None,
+    store: str | None,
+    log_level: str,
+    log_file: str | None,
+) -> int:
     listener = logs.configure(log_level, log_file)
     try:
-        return asyncio.run(_Server(descriptors, framing).run())
+        return asyncio.run(_Server(descriptors, framing, store).run())
     except Exception as error:  # noqa: BLE001 - the last place where anything can be said about it
         _say(f"ended by incident {logs.incident(error)}; its log has the details")
         return ExitCode.FAILED
@@ -68,12 +79,12 @@ def _serve(descriptors: Descriptors, framing: Framing | None, log_level: str, lo
 class _Server:
     """The wire, the messages in it and the front that serves them, until something ends it."""
 
-    def __init__(self, descriptors: Descriptors, framing: Framing | None) -> None:
+    def __init__(self, descriptors: Descriptors, framing: Framing | None, store: str | None) -> None:
         self._descriptors = descriptors
         self._framer = Framer(framing)
         self._lifeline: Lifeline | None = None
         self._guarded = False
-        self._front = _import_front()(self._framing, self._hang_on)
+        self._front = _import_front()(self._framing, self._hang_on, store)
         self._protocol = self._front.protocol
         self._protocol.send = self._send
         self._protocol.on_exit = self.leave
