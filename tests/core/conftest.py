@@ -109,7 +109,12 @@ class MemoryStore:
             return ()
         place, length = json.loads(self.rows[seq - 1].payload or "{}")["of"]
         rows = self.rows[seq - 1 - place : seq - 1 - place + length]
-        return tuple(step for step in map(recorded, rows) if step is not None)
+        steps = ((row.seq, recorded(row)) for row in rows)
+        return tuple(Recorded(seq=seq, step=step) for seq, step in steps if step is not None)
+
+    def newest_change(self, entry_id: str) -> int | None:
+        """The newest row of an entry."""
+        return max((row.seq for row in self.rows if row.entry_id == entry_id), default=None)
 
     def commit(self, plan: Plan, now_ms: int = NOW_MS + 1) -> list[int]:
         """Do what the plan says, with its ledger rows; returns their seqs."""

@@ -22,6 +22,7 @@ from keepgate.core.writing.ledger import (
     seal,
     state_of,
 )
+from keepgate.core.writing.mutation import Mutation
 
 SALT = "00112233445566778899aabbccddeeff"
 COLUMNS = [item.name for item in attrs.fields(Sealed)]
@@ -79,8 +80,8 @@ def test_a_row_is_sealed_as_published() -> None:
     digest = hashlib.sha256(bytes.fromhex(SALT) + payload.encode()).hexdigest()
     columns = [
         7, 1_700_000_000_000, "add", "allowed", "allowed-once (via approval, writePolicy ask)", "user",
-        "workspace", "/srv/tides", "", "e-1", "keepgate", "s-1", "p-1", "ab" * 32, '{"client":"vim"}', digest,
-        "cd" * 32,
+        "workspace", "/srv/tides", None, "", "e-1", "keepgate", "s-1", "p-1", "ab" * 32, '{"client":"vim"}',
+        digest, "cd" * 32,
     ]  # fmt: skip
     text = json.dumps(columns, ensure_ascii=False, separators=(",", ":"))
     assert (payload, SALT, digest) == (sealed.payload, sealed.salt, sealed.digest)
@@ -273,12 +274,12 @@ def step_row(before, after, **fields) -> Sealed:
 
 
 def test_a_step_is_read_back(entry) -> None:
-    """Before, after, the ledger's word, and the row."""
+    """Before, after, and the ledger's word."""
     old, new = entry("Knots."), entry("Miles.", version=2)
 
     step = recorded(step_row(old, new, action="replace"))
 
-    assert (4, "replace", old, new, new) == (step.seq, step.action, step.before, step.after, step.entry)
+    assert Mutation(action="replace", before=old, after=new) == step
 
 
 def test_a_removal_leaves_the_entry_it_took(entry) -> None:

@@ -17,7 +17,8 @@ from keepgate.core.writing.change import (
     Undo,
     kind_of,
 )
-from keepgate.core.writing.plan import Mutation, plan
+from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.plan import plan
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import ChangeKind
 from keepgate.protocol.settings import Budgets, TrackBudgets

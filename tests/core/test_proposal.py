@@ -12,7 +12,7 @@ def test_a_proposal_is_shown_with_its_author_and_without_its_change(layer, autho
     draft = Draft(layer=layer(), agent_key="pilot", text="Knots.", tags=(), source="claude")
     told = {
         "id": "p-1", "status": ProposalStatus.PENDING, "kind": ChangeKind.ADD, "track": "user",
-        "scope": "workspace", "workspace_key": "/srv/tides", "source": "claude", "text": "Knots.",
+        "scope": "workspace", "source": "claude", "text": "Knots.",
         "hash": "ab" * 32, "created_at": 1, "expires_at": 2, "decided_at": 3, "outcome": "rejected",
     }  # fmt: skip
     stored = StoredProposal(
@@ -24,5 +24,6 @@ def test_a_proposal_is_shown_with_its_author_and_without_its_change(layer, autho
         **told,
     )
 
-    assert told | {"agent_key": "pilot", "session_id": "s-1"} == attrs.asdict(stored.shown())
+    keys = {"agent_key": "pilot", "session_id": "s-1", "workspace_key": "/srv/tides"}
+    assert told | keys == attrs.asdict(stored.shown())
     assert Proposal is type(stored.shown())

@@ -195,28 +195,18 @@ def test_an_entry_that_came_back_is_not_restored_over(desk) -> None:
         desk.undo(seq)
 
 
-def test_a_removal_before_other_changes_is_still_undone(desk) -> None:
-    """Known limit: of an entry that is gone, only the row that is named is looked at, not the later ones.
-
-    The entry comes back as that row had it, and its version goes on from there, so a version can come again.
-    """
+def test_an_entry_that_is_gone_again_comes_back_from_its_last_removal_only(desk) -> None:
+    """A removal, undone, then repeated: the earlier one has been overtaken, and no version comes twice."""
     _, (first,) = desk.do(desk.changes["remove"])
     desk.undo(first)
     desk.do(desk.changes["replace"])
-    desk.do(desk.changes["remove"])
-
-    (step,), _ = desk.undo(first)
-
-    assert ("Knots.", 4) == (step.after.text, step.after.version)
-
-
-def test_the_same_version_with_other_content_is_not_taken_for_the_same_state(desk) -> None:
-    """Versions are counted per entry; an entry whose history branched is compared whole."""
-    _, (seq,) = desk.do(desk.changes["replace"])
-    desk.store.entries["knots"] = evolve(desk.store.entries["knots"], text="Branched.")
+    _, (last,) = desk.do(desk.changes["remove"])
 
     with pytest.raises(Fault, match="has changed since"):
-        desk.undo(seq)
+        desk.undo(first)
+    (step,), _ = desk.undo(last)
+
+    assert ("Miles.", 6) == (step.after.text, step.after.version)
 
 
 @pytest.mark.parametrize("seq", [0, -1, 99])
@@ -228,8 +218,20 @@ def test_an_unknown_row_is_no_change(seq: int, desk) -> None:
 
 @pytest.mark.parametrize("how", [{"agent": "cook"}, {"workspace_key": "/srv/charts"}, {"workspace_key": ""}])
 def test_a_change_out_of_sight_is_not_undone(how: dict[str, str], desk) -> None:
-    """One step that the session may not see hides the whole change, as if it were unknown."""
-    _, seqs = desk.do(desk.changes["seed"])
+    """A change of which the session may see no step is as good as unknown."""
+    _, seqs = desk.do(Seed(drafts=(desk.draft("Sun.", agent_key="pilot"),)))
 
     with pytest.raises(Fault, match="names no allowed change that this session can see"):
         desk.undo(seqs[0], **how)
+
+
+def test_each_workspace_takes_back_its_part_of_a_batch(layer, desk) -> None:
+    """What lies in other workspaces, or belongs to other presets, stays."""
+    there = layer(workspace_key="/srv/charts")
+    drafts = desk.draft("Ours."), desk.draft("Theirs.", layer=there), desk.draft("Cook.", agent_key="cook")
+    _, seqs = desk.do(Seed(drafts=drafts))
+
+    ours, _ = desk.undo(seqs[0])
+    theirs, _ = desk.undo(seqs[0], workspace_key="/srv/charts")
+
+    assert (["Ours."], ["Theirs."]) == tuple([step.entry.text for step in part] for part in (ours, theirs))

@@ -256,3 +256,17 @@ async def test_allow_for_session_covers_adding_to_that_layer_only(house: Any, pe
         "allowed-once (via session grant, writePolicy ask)",
         "allowed-once (via approval, writePolicy ask)",
     ] == outcomes
+
+
+async def test_leave_for_private_notes_is_none_for_shared_ones(house: Any, person: Any) -> None:
+    """What every agent reads is another matter than what one preset keeps for itself."""
+    person.script = ["allowed-session", "rejected"]
+    connection = house.connect(person, agent="reviewer")
+    note = {"track": "agent", "scope": "workspace"}
+    await house.call(connection, "memory/add", **note, text="mine")
+
+    await house.call(connection, "memory/add", **note, text="mine too")
+    with pytest.raises(Fault):
+        await house.call(connection, "memory/add", **note, text="for all", agentKey="")
+
+    assert ["mine", "for all"] == [question.text for question in person.questions]

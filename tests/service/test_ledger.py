@@ -148,9 +148,6 @@ async def test_an_overtaken_change_is_not_undone(client: Any) -> None:
     assert ["two"] == await client.texts()
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an undo compares versions only, so an older removal can be undone again"
-)
 async def test_a_removal_that_was_followed_by_another_life_is_not_undone(client: Any) -> None:
     """An entry that came back, changed and went again does not return to an older version."""
     await client.add("one")

@@ -8,7 +8,7 @@ from attrs import evolve
 from keepgate.boot.compose import stamp_now
 from keepgate.core.model.stamp import Stamp
 from keepgate.protocol.errors import Code
-from keepgate.protocol.settings import Budgets, ProposalLimits, TrackBudgets
+from keepgate.protocol.settings import Budgets, ProposalLimits, TrackBudgets, WritePolicy
 
 UW = {"track": "user", "scope": "workspace"}
 
@@ -184,7 +184,160 @@ async def test_wishes_are_in_a_snapshot_only_when_a_setting_asks(build: Any) -> 
     asked_for = await open_house.client("s2").call("memory/snapshot")
 
     assert "" == plain["text"]
-    assert "## Waiting for approval, not stored\n- not approved" in asked_for["text"]
+    assert "## Waiting for approval, not stored\n- add: not approved" in asked_for["text"]
+
+
+async def test_a_snapshot_shows_what_wishes_would_store(build: Any) -> None:
+    """New texts with the kind of change; what would go is shown as the memory that it still is."""
+    house = await build(proposals=ProposalLimits(in_snapshot=True))
+    client = house.client()
+    await client.add("keep me")
+    await client.add("old")
+    for change in (
+        {"action": "remove", **UW, "match": "keep"},
+        {"action": "replace", **UW, "match": "old", "text": "new"},
+        {"action": "seed", "entries": [{**UW, "text": "one"}, {**UW, "text": "two"}]},
+    ):
+        await client.call("proposals/create", change=change)
+
+    text = (await client.call("memory/snapshot"))["text"]
+
+    waiting = text.partition("## Waiting for approval, not stored\n")[2]
+    assert ["- replace: new", "- seed: one", "- seed: two"] == waiting.splitlines()
+    assert 1 == text.count("keep me")
+
+
+async def test_a_twin_named_otherwise_is_another_wish(client: Any) -> None:
+    """Of a match and an id that name one entry today, a yes to the one commits the one."""
+    entry = await client.add("foo a")
+    client.person.script = ["nobody"]
+    await client.fault("memory/replace", **UW, match="foo", text="new")
+    await client.add("foo b")
+
+    result = await client.call("memory/replace", **UW, id=entry["id"], text="new")
+
+    assert entry["id"] == result["entry"]["id"]
+    listed = (await client.call("proposals/list"))["proposals"]
+    assert ["pending", "approved"] == [each["status"] for each in listed if each["kind"] == "replace"]
+
+
+async def test_who_takes_up_a_wish_is_named_in_entry_and_ledger(house: Any, people: Any) -> None:
+    """The session that the person was told of is the one that is stored, not the one that asked first."""
+    first = house.client("first", person=people(["nobody"]))
+    await first.fault("memory/add", **UW, text="one")
+    second = house.client("second")
+
+    entry = await second.add("one")
+
+    (row,) = await second.rows("add")
+    (link,) = (await second.call("memory/why", id=entry["id"]))["chain"]
+    (wish,) = (await second.call("proposals/list"))["proposals"]
+    assert ["second"] * 5 == [
+        second.person.questions[0].session_id,
+        entry["sessionId"],
+        row["sessionId"],
+        link["sessionId"],
+        wish["sessionId"],
+    ]
+    assert second.connection.asker.connection_id == link["askedBy"]["connection"]
+
+
+async def test_expired_wishes_fill_no_queue(build: Any) -> None:
+    """Also where nothing sweeps: they list as expired, are not counted, and make room for the next."""
+    moment = Moment()
+    house = await build(stamp=moment, proposals=ProposalLimits(max_per_workspace=1))
+    client = house.client()
+    made = (await client.call("proposals/create", change={"action": "add", **UW, "text": "a"}))["proposal"]
+    moment.now_ms = made["expiresAt"]
+
+    listed = [
+        [each["id"] for each in (await client.call("proposals/list", status=status))["proposals"]]
+        for status in ("pending", "expired")
+    ]
+    waiting = (await client.call("memory/status"))["pendingProposals"]
+    await client.add("b")
+
+    assert ([[], [made["id"]]], 0) == (listed, waiting)
+    (row,) = await client.rows("add-denied")
+    assert "cancelled (via expiry, writePolicy ask)" == row["outcome"]
+    (decided, _) = client.told("approval/decided")
+    assert (made["id"], "cancelled", None) == (decided.id, decided.outcome, decided.by)
+
+
+async def test_the_inbox_takes_nothing_that_a_policy_refuses(build: Any) -> None:
+    """``off`` refuses a wish like a write: denied by the policy, with its row, and nothing waits."""
+    client = (await build(write_policy=WritePolicy.OFF)).client()
+
+    fault = await client.fault("proposals/create", change={"action": "add", **UW, "text": "one"})
+
+    assert (Code.WRITE_DENIED, "rejected", "policy") == (
+        fault.code,
+        fault.details["outcome"],
+        fault.details["reason"],
+    )
+    (row,) = await client.rows()
+    assert ("add-denied", "rejected (via policy, writePolicy off)") == (row["action"], row["outcome"])
+    assert [] == (await client.call("proposals/list"))["proposals"]
+
+
+async def test_a_yes_under_a_policy_of_off_is_announced_as_the_policys_no(build: Any) -> None:
+    """Whoever says yes, the policy decided, and listeners hear so."""
+    client = (await build()).client()
+    made = (await client.call("proposals/create", change={"action": "add", **UW, "text": "one"}))["proposal"]
+    strict = (await build(write_policy=WritePolicy.OFF)).client()
+
+    await strict.fault("proposals/approve", id=made["id"], hash=made["hash"])
+
+    (decided,) = strict.told("approval/decided")
+    assert ("rejected", None) == (decided.outcome, decided.by)
+
+
+async def test_a_swept_wish_is_announced(build: Any) -> None:
+    """This process's clients hear that a wish has expired, as those of others do."""
+    moment = Moment()
+    house = await build(stamp=moment)
+    client = house.client()
+    made = (await client.call("proposals/create", change={"action": "add", **UW, "text": "a"}))["proposal"]
+    moment.now_ms = made["expiresAt"]
+
+    await house.sidecar.gate.sweep()
+
+    (decided,) = client.told("approval/decided")
+    assert (made["id"], "cancelled", None) == (decided.id, decided.outcome, decided.by)
+
+
+async def test_a_wish_of_an_unknown_kind_is_listed_and_left_alone(build: Any) -> None:
+    """What a newer version stored breaks no list and no sweep; here it cannot be decided."""
+    moment = Moment()
+    house = await build(stamp=moment)
+    client = house.client()
+    made = (await client.call("proposals/create", change={"action": "add", **UW, "text": "a"}))["proposal"]
+
+    def store(db: Any) -> None:
+        columns = [
+            row[1] for row in db.execute("PRAGMA table_info(proposals)") if row[1] not in ("row", "id")
+        ]
+        newer = {"change": """'{"type":"Forget","fact":1}'""", "kind": "'forget'"}
+        picked = ", ".join(newer.get(name, name) for name in columns)
+        db.execute(
+            f"INSERT INTO proposals (id, {', '.join(columns)}) SELECT 'newer', {picked} FROM proposals"
+        )
+
+    await house.sidecar.store.canonical.write(store)
+
+    listed = (await client.call("proposals/list"))["proposals"]
+    got = await client.call("proposals/get", id="newer")
+    fault = await client.fault("proposals/approve", id="newer", hash=made["hash"])
+    moment.now_ms = made["expiresAt"]
+    await house.sidecar.gate.sweep()
+
+    assert [("add", "pending"), ("forget", "pending")] == [(each["kind"], each["status"]) for each in listed]
+    assert (None, "it was stored by another version of keepgate, which can decide it") == (
+        got["ask"],
+        got["problem"],
+    )
+    assert Code.PROPOSAL_NOT_FOUND == fault.code
+    assert [made["id"]] == [row["proposalId"] for row in await client.rows("add-denied")]
 
 
 class Moment:

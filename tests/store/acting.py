@@ -79,13 +79,11 @@ def commit(
     *,
     proposal_id: str | None = None,
     via: str = "policy",
-    at: Stamp | None = None,
 ) -> Committed:
     """Plan, allow and commit a change, as the gate does it under an allowing policy."""
-    moment = at or stamp()
-    ask = asked(txn, change, author, at=moment)
+    ask = asked(txn, change, author, at=txn.stamp)
     by = Decider(via=via, policy=WritePolicy.AUTO, client="tester", version="1")
-    return txn.commit(approve(ask, Allowed(by=by, hash=ask.hash)), proposal_id=proposal_id, stamp=moment)
+    return txn.commit(approve(ask, Allowed(by=by, hash=ask.hash)), proposal_id=proposal_id)
 
 
 async def add(writer: Writer, text: str, layer: Layer = HERE, author: Author = ME, **more: Any) -> Entry:
@@ -131,7 +129,6 @@ def wish(
         kind=ask.kind,
         track=ask.track,
         scope=ask.scope,
-        workspace_key=author.workspace_key,
         source=ask.source,
         text=ask.text,
         hash=ask.hash,

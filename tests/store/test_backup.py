@@ -226,7 +226,7 @@ async def test_a_restore_shows_in_other_processes(
     said = await asyncio.to_thread(third.rest)
     assert 4 == len(said)
     assert (await verify_store(lived)).ok
-    assert (52, 0) == ((await lived.reading.run(reads.counts))["entries"], other.process.wait(20))
+    assert (52, 0) == ((await lived.reading.run(reads.counts, 0))["entries"], other.process.wait(20))
 
 
 async def test_watchers_hear_of_a_restore_and_of_what_follows(

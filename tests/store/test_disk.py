@@ -91,7 +91,7 @@ async def test_another_failure_of_the_disk_is_not_called_full(
     with pytest.raises(apsw.IOError):
         await acting.add(Writer(store), "lost in the cable")
     disk.error = None
-    assert 0 == (await store.reading.run(reads.counts))["entries"]
+    assert 0 == (await store.reading.run(reads.counts, 0))["entries"]
     await store.close()
 
 
@@ -148,7 +148,7 @@ async def test_a_real_disk_fills_up_and_is_cleaned_up(acting: ModuleType, tmp_pa
             await fill()
         with pytest.raises(Fault) as copied:
             await backup(store, str(tmp_path / "small" / "copy.db"))
-        before = await store.reading.run(reads.counts)
+        before = await store.reading.run(reads.counts, 0)
         system("mount", "-o", "remount,size=16m", str(tmp_path / "small"))
         await acting.add(writer, "room again")
         verified = await verify_store(store)
@@ -243,7 +243,7 @@ async def test_a_state_folder_that_takes_no_key_takes_no_writes(acting: ModuleTy
     store = await acting.open_at(tmp_path)
     with pytest.raises(Fault) as raised:
         await acting.add(Writer(store), "unsealed")
-    counts = await store.reading.run(reads.counts)
+    counts = await store.reading.run(reads.counts, 0)
     await store.close()
     assert (Code.STORE_READ_ONLY, 0) == (raised.value.code, counts["ledger_rows"])
     assert raised.value.details["path"].endswith("ledger.key")

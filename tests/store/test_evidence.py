@@ -85,7 +85,7 @@ async def test_a_snapshot_is_frozen_once(acting: ModuleType, store: Store) -> No
     assert first == await store.reading.run(reads.frozen_snapshot, "/work", "", "s-1")
     for other in ({"workspace_key": "/other"}, {"agent_key": "coder"}, {"session_id": "s-2"}):
         assert "other text" == (await freeze(acting, store, "other text", **other))[0]
-    assert 4 == (await store.reading.run(reads.counts))["ledger_rows"]
+    assert 4 == (await store.reading.run(reads.counts, 0))["ledger_rows"]
 
 
 async def test_a_purged_snapshot_is_frozen_anew(
@@ -125,7 +125,7 @@ async def test_a_store_that_stays_busy_loses_evidence_and_nothing_else(
         assert await recall(acting, store, text="secret needle", wait_ms=5_000) is None
     other.close()
     assert ["an evidence row was not stored: STORE_BUSY"] == [record.message for record in caplog.records]
-    assert 0 == (await store.reading.run(reads.counts))["ledger_rows"]
+    assert 0 == (await store.reading.run(reads.counts, 0))["ledger_rows"]
 
 
 async def test_evidence_does_not_pile_up(
@@ -139,7 +139,7 @@ async def test_evidence_does_not_pile_up(
         assert await recall(acting, store, wait_ms=0) is None
     gate.set()
     await store._evidence_lane.run(lambda _: None)
-    assert 3 <= (await store.reading.run(reads.counts))["ledger_rows"] <= 4
+    assert 3 <= (await store.reading.run(reads.counts, 0))["ledger_rows"] <= 4
 
 
 async def test_a_read_only_store_gives_no_evidence(acting: ModuleType, store: Store, tmp_path: Any) -> None:
@@ -161,7 +161,7 @@ async def test_a_cancelled_read_leaves_its_evidence(acting: ModuleType, store: S
     await asyncio.wait([task])
     gate.set()
     await recall(acting, store, wait_ms=10_000)
-    assert 2 == (await store.reading.run(reads.counts))["ledger_rows"]
+    assert 2 == (await store.reading.run(reads.counts, 0))["ledger_rows"]
 
 
 async def test_a_mistake_of_ours_is_logged_as_one(store: Store, caplog: pytest.LogCaptureFixture) -> None:

@@ -64,9 +64,7 @@ async def test_every_kind_of_change_is_told(
 
     proposal_id = await writer.run(wish)
     await writer.run(
-        lambda txn: txn.close(
-            proposal_id, status=ProposalStatus.DISMISSED, outcome="rejected", decided_at=1, by=None
-        )
+        lambda txn: txn.close(proposal_id, status=ProposalStatus.DISMISSED, outcome="rejected", by=None)
     )
     await store.evidence.note_recall(
         viewer_workspace="/work", agent_key="", session_id="s-2", track=None, scope=None, text=None,
@@ -308,3 +306,17 @@ async def test_a_watcher_that_is_closed_as_a_commit_comes_ends(store: Store, ear
     ended, _ = await asyncio.wait({closing}, timeout=10)
 
     assert {closing} == ended
+
+
+async def test_a_watcher_can_begin_after_a_known_event(
+    acting: ModuleType, store: Store, writer: Writer
+) -> None:
+    """What was committed between that event and the start is told at once, without another commit."""
+    for number in range(3):
+        await acting.add(writer, f"n{number}")
+    ear = Ear()
+    watcher = FeedWatcher(store, ear)
+    await watcher.start(after=1)
+    events = await ear.heard(2)
+    await watcher.close()
+    assert [2, 3] == [event.seq for event in events]

@@ -39,7 +39,7 @@ async def fill(acting: ModuleType, store: Store, workspaces: int) -> None:
                 txn.propose(stored)
                 if decided:
                     status = ProposalStatus.DISMISSED
-                    txn.close(stored.id, status=status, outcome="rejected", decided_at=1, by=None)
+                    txn.close(stored.id, status=status, outcome="rejected", by=None)
 
         await writer.run(ask)
         await store.evidence.note_recall(
@@ -69,9 +69,9 @@ def operations(acting: ModuleType, entry_id: str, seq: int) -> dict[str, Callabl
         "history": lambda db: reads.history(db, entry_id),
         "why": lambda db: reads.why(db, entry_id),
         "ever seen": lambda db: reads.ever_seen(db, ME, "unknown"),
-        "proposals": lambda db: reads.proposals(db, ME, ProposalStatus.PENDING, 20),
-        "proposals of any state": lambda db: reads.proposals(db, ME, None, 20),
-        "pending": lambda db: reads.pending_count(db, frozenset({"/w/1"})),
+        "proposals": lambda db: reads.proposals(db, ME, ProposalStatus.PENDING, 20, 0),
+        "proposals of any state": lambda db: reads.proposals(db, ME, None, 20, 0),
+        "pending": lambda db: reads.pending_count(db, frozenset({"/w/1"}), 0),
         "feed": lambda db: feed.changes_since(db, feed.head(db) - 3, 10),
     }
 
@@ -85,9 +85,9 @@ def writes(acting: ModuleType, seq: int) -> dict[str, Callable[[Transaction], An
     def propose(txn: Transaction) -> None:
         stored = acting.wish(txn, "another wish", AUTHOR, layer=HERE)
         txn.propose(stored)
-        txn.pending_like("/w/1", "", stored.hash)
+        txn.pending_like(stored.change, AUTHOR, stored.hash)
         txn.pending_counts("s-1", "/w/1")
-        txn.close(stored.id, status=ProposalStatus.DISMISSED, outcome="rejected", decided_at=1, by=None)
+        txn.close(stored.id, status=ProposalStatus.DISMISSED, outcome="rejected", by=None)
 
     return {
         "add": change(Add(draft=acting.draft("a new entry", HERE))),
@@ -97,7 +97,7 @@ def writes(acting: ModuleType, seq: int) -> dict[str, Callable[[Transaction], An
         "remove": change(Remove(layer=HERE, target=ByMatch("a new entry"))),
         "propose and close": propose,
         "change of": lambda txn: txn.change_of(seq),
-        "due": lambda txn: txn.due(0),
+        "due": lambda txn: txn.due(),
         "waited for": lambda txn: txn.waited_for(),
     }
 

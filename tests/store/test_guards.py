@@ -191,7 +191,7 @@ async def test_a_ledger_row_can_lose_its_payload_and_nothing_else(raw: apsw.Conn
         raw,
         "UPDATE ledger SET payload = NULL, salt = NULL WHERE 0; "
         "INSERT INTO ledger SELECT 2, ts, action, decision, outcome, track, scope, "
-        "workspace_key, agent_key, entry_id, source, session_id, proposal_id, shown_hash, "
+        "workspace_key, homes, agent_key, entry_id, source, session_id, proposal_id, shown_hash, "
         "\"by\", payload, NULL, digest, hash, 'h', key_id, mac FROM ledger",
     )
     raw.execute("UPDATE ledger SET payload = NULL, salt = NULL")
@@ -228,8 +228,8 @@ async def test_a_proposal_begins_pending(raw: apsw.Connection, pending: str) -> 
 
 @pytest.mark.parametrize(
     "column",
-    ["row", "id", "change", "author", "home", "agent_key", "session_id", "kind", "track", "scope",
-     "workspace_key", "source", "asked_by", "created_at", "expires_at"],
+    ["row", "id", "change", "workspace_key", "homes", "agent_key", "session_id", "kind", "track", "scope",
+     "source", "asked_by", "created_at", "expires_at"],
 )  # fmt: skip
 async def test_a_proposal_keeps_what_was_wished(raw: apsw.Connection, pending: str, column: str) -> None:
     """Who wished what, and when, is fixed."""

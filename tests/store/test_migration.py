@@ -52,7 +52,7 @@ async def test_every_released_version_opens_whole(acting: ModuleType, tmp_path: 
     found = await store.reading.run(reads.snapshot_entries, ALL)
     recalled = await store.reading.run(reads.entry, facts["recalled"])
     verified = await verify_store(store)
-    counts = await store.reading.run(reads.counts)
+    counts = await store.reading.run(reads.counts, 0)
     await acting.add(Writer(store), "a new one")
     await store.close()
     assert (migrate.VERSION, facts["id"], facts["counts"]) == (store.version, store.id, counts)

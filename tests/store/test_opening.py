@@ -27,7 +27,9 @@ async def test_a_new_store_is_empty_and_of_the_newest_version(store: Store) -> N
     assert migrate.VERSION == store.version
     assert 36 == len(store.id)
     assert "wal" == store.journal_mode
-    assert {"entries": 0, "ledger_rows": 0, "pending_proposals": 0} == await store.reading.run(reads.counts)
+    assert {"entries": 0, "ledger_rows": 0, "pending_proposals": 0} == await store.reading.run(
+        reads.counts, 0
+    )
 
 
 @posix
@@ -299,8 +301,8 @@ def _open_handles() -> int:
 
 async def _open_use_close(acting: ModuleType, folder: Path) -> None:
     store = await acting.open_at(folder)
-    await store.reading.run(reads.counts)
-    await store.reading.run(reads.counts, instant=True)
+    await store.reading.run(reads.counts, 0)
+    await store.reading.run(reads.counts, 0, instant=True)
     await store.round_trip_ms()
     await store.close()
 
@@ -317,7 +319,7 @@ async def test_no_thread_of_an_open_store_keeps_the_process_alive(
 ) -> None:
     """A process that forgets to close its store still ends."""
     await acting.add(writer, "something")
-    await store.reading.run(reads.counts)
+    await store.reading.run(reads.counts, 0)
     ours = [thread for thread in threading.enumerate() if thread.name.startswith("keepgate")]
     assert ours
     assert all(thread.daemon for thread in ours)

@@ -37,7 +37,7 @@ async def test_every_acknowledged_write_of_every_process_is_there(
     acknowledged = [line.split()[1] for line in said if line.startswith("added")]
     assert 160 == len(acknowledged)
     assert {*acknowledged, *ours} == await ids_of(store)
-    assert 200 == (await store.reading.run(reads.counts))["ledger_rows"]
+    assert 200 == (await store.reading.run(reads.counts, 0))["ledger_rows"]
     assert (await verify_store(store)).ok
 
 
@@ -48,8 +48,8 @@ async def test_a_lock_that_is_held_for_a_while_is_waited_for(
     other = actor("hold", "1.0")
     assert "held" == await asyncio.to_thread(other.line)
     adding = asyncio.create_task(acting.add(writer, "patient"))
-    await store.reading.run(reads.counts)
-    await store.reading.run(reads.counts, instant=True)
+    await store.reading.run(reads.counts, 0)
+    await store.reading.run(reads.counts, 0, instant=True)
     second = await acting.open_at(Path(store.path).parent.parent)
     await second.close()
     assert not adding.done()
@@ -150,7 +150,7 @@ async def test_a_killed_writer_loses_nothing_that_it_acknowledged(
         acknowledged |= {line.split()[1] for line in lines if line.startswith("added") and len(line) == 42}
     store = await acting.open_at(tmp_path)
     there = await ids_of(store)
-    counts = await store.reading.run(reads.counts)
+    counts = await store.reading.run(reads.counts, 0)
     verified = await verify_store(store)
     assert "kept" == (await acting.add(Writer(store), "kept")).text
     await store.close()

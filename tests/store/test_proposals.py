@@ -4,7 +4,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from attrs import evolve
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keepgate.core.model.entry import Layer
@@ -25,7 +26,7 @@ from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Scope, Track
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store import reads
+from keepgate.store import reads, writing
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store
 from keepgate.store.rows import change_of, written_change
@@ -81,6 +82,7 @@ CHANGES = st.one_of(
 
 
 @given(CHANGES)
+@settings(deadline=None)
 def test_every_change_is_written_down_whole(change: Change) -> None:
     """What is read back equals what was wished, for every kind of change and target."""
     assert change == change_of(written_change(change))
@@ -102,13 +104,16 @@ async def test_a_question_is_put_anew(acting: ModuleType, writer: Writer) -> Non
 
 
 async def test_a_waiter_comes_and_goes(acting: ModuleType, writer: Writer) -> None:
-    """Only a wish that somebody waits for is listed as such."""
+    """Only a wish that somebody waits for is listed as such; it stays the newest caller's."""
     stored = await propose(acting, writer, "wished")
     idle = await writer.run(lambda txn: txn.waited_for())
-    attached = await writer.run(lambda txn: txn.attach(stored.id, "token"))
+    attached = await writer.run(
+        lambda txn: txn.attach(stored.id, waiter="token", session_id="session-9", asked_by={"client": "b"})
+    )
     waiting = await writer.run(lambda txn: txn.waited_for())
     released = await writer.run(lambda txn: txn.release(stored.id))
     assert (None, "token", None) == (stored.waiter, attached.waiter, released.waiter)
+    assert ("session-9", {"client": "b"}) == (released.author.session_id, released.asked_by)
     assert ([], [attached]) == (idle, waiting)
 
 
@@ -117,14 +122,13 @@ async def test_a_decision_closes_a_proposal(acting: ModuleType, store: Store, wr
     stored = await propose(acting, writer, "wished", waiter="token")
     by = {"client": "c", "channel": "lsp"}
     closed = await writer.run(
-        lambda txn: txn.close(
-            stored.id, status=ProposalStatus.DISMISSED, outcome="rejected", decided_at=9, by=by
-        )
+        lambda txn: txn.close(stored.id, status=ProposalStatus.DISMISSED, outcome="rejected", by=by)
     )
-    assert (ProposalStatus.DISMISSED, "rejected", 9, by, None) == (
+    assert closed.decided_at is not None
+    assert closed.created_at <= closed.decided_at
+    assert (ProposalStatus.DISMISSED, "rejected", by, None) == (
         closed.status,
         closed.outcome,
-        closed.decided_at,
         closed.decided_by,
         closed.waiter,
     )
@@ -134,11 +138,9 @@ async def test_a_decision_closes_a_proposal(acting: ModuleType, store: Store, wr
 @pytest.mark.parametrize(
     "late",
     [
-        lambda txn, found: txn.close(
-            found, status=ProposalStatus.APPROVED, outcome="allowed-once", decided_at=1, by=None
-        ),
+        lambda txn, found: txn.close(found, status=ProposalStatus.APPROVED, outcome="allowed-once", by=None),
         lambda txn, found: txn.reask(found, hash="h", text="t"),
-        lambda txn, found: txn.attach(found, "token"),
+        lambda txn, found: txn.attach(found, waiter="token", session_id="s", asked_by={}),
         lambda txn, found: txn.release(found),
     ],
     ids=["close", "reask", "attach", "release"],
@@ -148,9 +150,7 @@ async def test_a_decided_or_unknown_proposal_takes_nothing_more(
 ) -> None:
     """``PROPOSAL_NOT_FOUND`` for the second of two decisions, whatever it is."""
     stored = await propose(acting, writer, "wished")
-    await writer.run(
-        lambda txn: txn.close(stored.id, status=ProposalStatus.EXPIRED, outcome=None, decided_at=1, by=None)
-    )
+    await writer.run(lambda txn: txn.close(stored.id, status=ProposalStatus.EXPIRED, outcome=None, by=None))
     for proposal_id in (stored.id, "unknown"):
         with pytest.raises(Fault) as raised:
             await writer.run(lambda txn, p=proposal_id: late(txn, p))
@@ -158,21 +158,23 @@ async def test_a_decided_or_unknown_proposal_takes_nothing_more(
 
 
 async def test_a_like_wish_is_found_while_it_waits(acting: ModuleType, writer: Writer) -> None:
-    """Same workspace, agent and content; one that nobody waits for is preferred."""
+    """Same change, workspace, agent and content; one that nobody waits for is preferred."""
     taken = await propose(acting, writer, "wished", waiter="token")
     free = await propose(acting, writer, "wished")
 
-    def look(txn: Transaction, *keys: str) -> str | None:
-        found = txn.pending_like(*keys)
+    other = Add(draft=acting.draft("wished", tags=("t",)))
+
+    def look(
+        txn: Transaction, change: Change = free.change, hash_: str = free.hash, **keys: str
+    ) -> str | None:
+        found = txn.pending_like(change, evolve(acting.ME, **keys), hash_)
         return found and found.id
 
-    assert free.id == await writer.run(lambda txn: look(txn, "/work", "", free.hash))
-    await writer.run(
-        lambda txn: txn.close(free.id, status=ProposalStatus.DISMISSED, outcome=None, decided_at=1, by=None)
-    )
-    assert taken.id == await writer.run(lambda txn: look(txn, "/work", "", free.hash))
-    for keys in (("/other", "", free.hash), ("/work", "coder", free.hash), ("/work", "", "other")):
-        assert await writer.run(lambda txn, k=keys: look(txn, *k)) is None
+    assert free.id == await writer.run(look)
+    await writer.run(lambda txn: txn.close(free.id, status=ProposalStatus.DISMISSED, outcome=None, by=None))
+    assert taken.id == await writer.run(look)
+    for keys in ({"workspace_key": "/other"}, {"agent_key": "coder"}, {"hash_": "other"}, {"change": other}):
+        assert await writer.run(lambda txn, k=keys: look(txn, **k)) is None
 
 
 async def test_what_waits_is_counted_per_session_and_workspace(acting: ModuleType, writer: Writer) -> None:
@@ -181,9 +183,7 @@ async def test_what_waits_is_counted_per_session_and_workspace(acting: ModuleTyp
     await propose(acting, writer, "one")
     await propose(acting, writer, "two", other)
     closed = await propose(acting, writer, "three")
-    await writer.run(
-        lambda txn: txn.close(closed.id, status=ProposalStatus.DISMISSED, outcome=None, decided_at=1, by=None)
-    )
+    await writer.run(lambda txn: txn.close(closed.id, status=ProposalStatus.DISMISSED, outcome=None, by=None))
     assert (1, 2) == await writer.run(lambda txn: txn.pending_counts("session-1", "/work"))
     assert (0, 0) == await writer.run(lambda txn: txn.pending_counts("session-3", "/other"))
 
@@ -191,9 +191,10 @@ async def test_what_waits_is_counted_per_session_and_workspace(acting: ModuleTyp
 async def test_what_is_due_has_waited_too_long(acting: ModuleType, writer: Writer) -> None:
     """At its moment, not before it."""
     stored = await propose(acting, writer, "wished", expires_at=1000)
-    await propose(acting, writer, "later", expires_at=2000)
-    assert [] == await writer.run(lambda txn: txn.due(999))
-    assert [stored] == await writer.run(lambda txn: txn.due(1000))
+    await propose(acting, writer, "later", expires_at=2**53)
+    assert [] == await writer.run(lambda txn: writing.due(txn._db, 999))
+    assert [stored] == await writer.run(lambda txn: writing.due(txn._db, 1000))
+    assert [stored] == await writer.run(lambda txn: txn.due())
 
 
 async def test_a_list_shows_the_newest_in_view_oldest_first(
@@ -207,15 +208,17 @@ async def test_a_list_shows_the_newest_in_view_oldest_first(
     await propose(acting, writer, "two", nowhere, layer=acting.EVERYWHERE)
     closed = await propose(acting, writer, "three", coder)
     await propose(acting, writer, "four", other)
-    await writer.run(
-        lambda txn: txn.close(closed.id, status=ProposalStatus.DISMISSED, outcome=None, decided_at=1, by=None)
-    )
+    await writer.run(lambda txn: txn.close(closed.id, status=ProposalStatus.DISMISSED, outcome=None, by=None))
 
     async def listed(
-        keys: set[str] | None, agent: str | None, status: ProposalStatus | None = None, limit: int = 9
+        keys: set[str] | None,
+        agent: str | None,
+        status: ProposalStatus | None = None,
+        limit: int = 9,
+        now_ms: int = 0,
     ) -> list[str]:
         viewer = Viewer(workspaces=None if keys is None else frozenset(keys), agent_key=agent)
-        return [item.text for item in await store.reading.run(reads.proposals, viewer, status, limit)]
+        return [item.text for item in await store.reading.run(reads.proposals, viewer, status, limit, now_ms)]
 
     assert ["one", "two", "three", "four"] == await listed(None, None)
     assert ["one", "two", "three"] == await listed({"/work"}, None)
@@ -223,5 +226,5 @@ async def test_a_list_shows_the_newest_in_view_oldest_first(
     assert ["two", "three"] == await listed({"/work"}, "coder", limit=2)
     assert ["one", "two"] == await listed({"/work"}, None, ProposalStatus.PENDING)
     assert ["two"] == await listed(set(), None)
-    assert 3 == await store.reading.run(reads.pending_count, None)
-    assert 2 == await store.reading.run(reads.pending_count, frozenset({"/work"}))
+    assert 3 == await store.reading.run(reads.pending_count, None, 0)
+    assert 2 == await store.reading.run(reads.pending_count, frozenset({"/work"}), 0)

@@ -81,7 +81,7 @@ async def test_counts_and_workspaces(acting: ModuleType, store: Store, writer: W
     waiting = Author(session_id="s", agent_key="", workspace_key="/waits")
     await writer.run(lambda txn: txn.propose(acting.wish(txn, "wished", waiting)))
     expected = {"entries": 2, "ledger_rows": 4, "pending_proposals": 1}
-    assert expected == await store.reading.run(reads.counts)
+    assert expected == await store.reading.run(reads.counts, 0)
     assert ["/waits", "/work"] == await store.reading.run(reads.workspace_keys)
 
 
@@ -235,7 +235,6 @@ async def test_why_names_the_person_behind_each_change(
             stored.id,
             status=ProposalStatus.APPROVED,
             outcome="allowed-once",
-            decided_at=77,
             by={"client": "c"},
         )
         return made
@@ -249,7 +248,7 @@ async def test_why_names_the_person_behind_each_change(
         link.proposal_id,
         link.hash,
     )
-    assert (stored.created_at, 77) == (link.asked_at, link.decided_at)
+    assert (stored.created_at, link.ts) == (link.asked_at, link.decided_at)
     assert {"client": "tester", "channel": "test"} == link.asked_by
     assert {"client": "tester", "version": "1"} == link.decided_by
     assert ("session-1", "") == (link.session_id, link.agent_key)
@@ -323,7 +322,7 @@ async def test_a_read_that_fails_leaves_the_next_one_whole(store: Store) -> None
     for instant in (True, False):
         with pytest.raises(apsw.SQLError):
             await store.reading.run(lambda db: db.execute("SELECT nothing"), instant=instant)
-        assert 0 == (await store.reading.run(reads.counts, instant=instant))["entries"]
+        assert 0 == (await store.reading.run(reads.counts, 0, instant=instant))["entries"]
 
 
 async def test_an_inline_read_that_meets_a_lock_goes_to_the_lane(store: Store) -> None:

@@ -54,7 +54,7 @@ async def lived(acting: ModuleType, store: Store, writer: Writer) -> Store:
         stored = acting.wish(txn, "asked for")
         txn.propose(stored)
         acting.commit(txn, stored.change, stored.author, proposal_id=stored.id, via="approval")
-        txn.close(stored.id, status=ProposalStatus.APPROVED, outcome="allowed-once", decided_at=1, by=None)
+        txn.close(stored.id, status=ProposalStatus.APPROVED, outcome="allowed-once", by=None)
 
     await writer.run(approve)
     await store.derived.run(lambda db: advance_anchor(db, store.anchors))

@@ -157,13 +157,13 @@ async def test_an_empty_seed_is_its_summary_alone(acting: ModuleType, writer: Wr
 
 
 @pytest.mark.parametrize(
-    ("drafts", "workspace_key", "agent_key"),
+    ("drafts", "workspace_key", "homes", "agent_key"),
     [
-        ([("a", "everywhere", "")], "", ""),
-        ([("a", "everywhere", "coder")], "", "coder"),
-        ([("a", "/other", "")], "/other", ""),
-        ([("a", "/other", ""), ("b", "everywhere", "coder")], "/other", "coder"),
-        ([("a", "/other", ""), ("b", "/third", "")], "/work", ""),
+        ([("a", "everywhere", "")], "", None, ""),
+        ([("a", "everywhere", "coder")], "", None, "coder"),
+        ([("a", "/other", "")], "/other", None, ""),
+        ([("a", "/other", ""), ("b", "everywhere", "coder")], "/other", None, "coder"),
+        ([("a", "/third", ""), ("b", "/other", "")], "/other", '["/other","/third"]', ""),
     ],
 )
 async def test_a_seeds_summary_is_in_view_only_where_all_its_texts_may_be(
@@ -172,6 +172,7 @@ async def test_a_seeds_summary_is_in_view_only_where_all_its_texts_may_be(
     raw: apsw.Connection,
     drafts: list[tuple[str, str, str]],
     workspace_key: str,
+    homes: str | None,
     agent_key: str,
 ) -> None:
     """It holds every text, so its keys are the narrowest of them."""
@@ -189,7 +190,7 @@ async def test_a_seeds_summary_is_in_view_only_where_all_its_texts_may_be(
         author,
     )
     summary = ledger(raw)[0]
-    assert (workspace_key, agent_key) == (summary.workspace_key, summary.agent_key)
+    assert (workspace_key, homes, agent_key) == (summary.workspace_key, summary.homes, summary.agent_key)
 
 
 async def test_an_undo_brings_the_same_entry_back_in_its_old_place(
@@ -254,7 +255,7 @@ async def test_a_plan_of_another_transaction_is_not_committed(
     await acting.replace(writer, "target", "target moved")
     yes = Allowed(by=Decider(via="policy", policy=WritePolicy.AUTO), hash=stale.hash)
     with pytest.raises(LookupError, match="another transaction"):
-        await writer.run(lambda txn: txn.commit(approve(stale, yes), proposal_id=None, stamp=acting.stamp()))
+        await writer.run(lambda txn: txn.commit(approve(stale, yes), proposal_id=None))
     assert 2 == len(ledger(raw))
     assert "target moved" == raw.execute("SELECT text FROM entries").get
 
@@ -315,7 +316,7 @@ async def test_every_commit_is_announced_in_the_event_loop(
     await asyncio.wait([task])
     await asyncio.wait_for(twice.wait(), 10)
     assert [threading.get_ident()] * 2 == told
-    assert 2 == (await store.reading.run(reads.counts))["entries"]
+    assert 2 == (await store.reading.run(reads.counts, 0))["entries"]
 
 
 async def test_a_failed_write_is_not_announced(writer: Writer, store: Store) -> None:
@@ -324,7 +325,7 @@ async def test_a_failed_write_is_not_announced(writer: Writer, store: Store) -> 
     store.on_commit.append(lambda: told.append(1))
     with pytest.raises(ZeroDivisionError):
         await writer.run(lambda _: 1 // 0)
-    await store.reading.run(reads.counts)
+    await store.reading.run(reads.counts, 0)
     assert [] == told
 
 
@@ -367,7 +368,7 @@ async def test_a_change_is_known_by_each_of_its_rows(acting: ModuleType, writer:
         lambda txn: txn.append(Row(ts=0, action="add-denied", decision=Decision.DENIED, outcome="rejected"))
     )
     steps = await writer.run(
-        lambda txn: [[step.entry.text for step in txn.change_of(seq)] for seq in range(7)]
+        lambda txn: [[found.step.entry.text for found in txn.change_of(seq)] for seq in range(7)]
     )
     assert (1, 2, 3) == made.seqs
     assert [[], ["one", "two"], ["one", "two"], ["one", "two"], ["alone"], [], []] == steps

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Final, assert_never
+from typing import Final, TypeVar, assert_never
 
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.stamp import Stamp
@@ -10,12 +10,11 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
 from keepgate.core.writing.ask import Ask
 from keepgate.core.writing.change import Change, homes_of
-from keepgate.core.writing.plan import Mutation
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate import steps
 from keepgate.gate.approvers import Announcer, Asker
 from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
-from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for
+from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for, may_be_ours
 from keepgate.gate.question import question
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
 from keepgate.protocol.entries import Usage
@@ -27,6 +26,8 @@ from keepgate.store.connection import Connection
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store
 from keepgate.store.view import View
+
+T = TypeVar("T")
 
 _LOOK_AGAIN: Final = "The change is no longer what was shown; look at the proposal again and decide then."
 REASKS_MAX: Final = 3
@@ -74,7 +75,6 @@ class Gate:
                 txn,
                 wish,
                 rules,
-                self._stamp(),
                 granted=self._grants.__contains__,
                 waiter=self._store.presence.token,
                 awaited=self._awaited,
@@ -86,7 +86,7 @@ class Gate:
             return opened
 
         try:
-            opened, cancelled = await to_the_end(self._writer.run(work))
+            opened, cancelled = await self._write(work)
             return await self._follow(opened, asker, cancelled=cancelled)
         finally:
             self._claimed.difference_update(claimed)
@@ -95,8 +95,8 @@ class Gate:
         match opened:
             case Receipt():
                 return opened
-            case Refused(fault):
-                raise fault
+            case Refused():
+                raise opened.fault
             case Waiting() if cancelled:
                 await to_the_end(self._abandon(opened.proposal, asker))
                 raise asyncio.CancelledError
@@ -109,24 +109,16 @@ class Gate:
         """Store a wish for the inbox and ask nobody.
 
         Raises the plan's faults, ``INVALID_INPUT`` for texts over the limit, ``WRITE_DENIED`` for a full
-        queue.
+        queue and where a policy refuses the change.
         """
-        settings = self._rules_for(homes_of(change, author)).settings
-
-        def work(txn: Transaction) -> StoredProposal | Refused:
-            stamp = self._stamp()
-            ask = steps.work_out(txn, change, author, settings, stamp)
-            steps.require_short(ask, settings)
-            stored = steps.store_wish(txn, ask, asker.described(), settings, stamp, waiter=None)
-            if isinstance(stored, Refused):
-                return stored
-            txn.append(steps.pending_row(stored.proposal, stamp))
-            return stored.proposal
-
-        made, _ = await to_the_end(self._writer.run(work))
+        wish = steps.Wish(
+            change=change, author=author, asked_by=asker.described(), label_is_ours=may_be_ours(change)
+        )
+        rules = self._rules_for(homes_of(change, author))
+        made, _ = await self._write(lambda txn: steps.create_wish(txn, wish, rules))
         if isinstance(made, Refused):
             raise made.fault
-        return made
+        return made.proposal
 
     async def approve(
         self, proposal_id: str, shown_hash: str, asker: Asker
@@ -141,8 +133,8 @@ class Gate:
         match settled:
             case Receipt():
                 return await self._stored(proposal_id), settled
-            case Refused(fault):
-                raise fault
+            case Refused():
+                raise settled.fault
             case Drifted():
                 raise write_denied(Outcome.CANCELLED, proposal_id, reason="changed", suggestion=_LOOK_AGAIN)
             case Late():
@@ -160,21 +152,33 @@ class Gate:
         return await self._stored(proposal_id)
 
     async def sweep(self) -> None:
-        """Close expired proposals, and tell the ledger of those whose caller is gone.
+        """Close expired proposals, and tell the ledger of those whose caller is gone; clients hear of both.
 
-        It is gone when its process died, or when the store could not take the decision.
+        It is gone when its process died, or when the store could not take the decision. Of a question that
+        another process put, clients hear through the feed.
         """
 
-        def work(txn: Transaction) -> None:
-            stamp = self._stamp()
-            for stored in txn.due(stamp.now_ms):
-                by = Decider(via="expiry", policy=WritePolicy.ASK)
-                steps.deny(txn, stored, by, stamp, Outcome.CANCELLED, ProposalStatus.EXPIRED)
-            for stored in txn.waited_for():
-                if not self._awaited(stored):
-                    steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK), stamp)
+        def work(txn: Transaction) -> list[StoredProposal]:
+            left = [stored for stored in txn.waited_for() if not self._awaited(stored)]
+            for stored in left:
+                steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK))
+            return left
 
-        await self._writer.run(work)
+        left, cancelled = await self._write(work)
+        for stored in left:
+            if stored.waiter == self._store.presence.token:
+                self._announce(stored, Outcome.UNAVAILABLE, None)
+        if cancelled:
+            raise asyncio.CancelledError
+
+    async def _write(self, work: Callable[[Transaction], T]) -> tuple[T, bool]:
+        """Close what has expired and do ``work``, in one transaction, to its end; see :func:`to_the_end`."""
+        (expired, done), cancelled = await to_the_end(
+            self._writer.run(lambda txn: (steps.expire(txn), work(txn)))
+        )
+        for stored in expired:
+            self._decided(stored, Outcome.CANCELLED, steps.EXPIRY)
+        return done, cancelled
 
     def _awaited(self, stored: StoredProposal) -> bool:
         """Whether a live caller waits for the decision, in this process or another."""
@@ -228,24 +232,22 @@ class Gate:
     async def _settle(self, proposal: StoredProposal, allowed: Allowed) -> Settled:
         rules = self._rules(proposal)
         settled, cancelled = await to_the_end(
-            self._writer.run(lambda txn: steps.settle(txn, proposal.id, allowed, rules, self._stamp()))
+            self._writer.run(lambda txn: steps.settle(txn, proposal.id, allowed, rules))
         )
         if cancelled and isinstance(settled, Drifted):
             raise asyncio.CancelledError
         if isinstance(settled, Receipt):
             self._decided(proposal, Outcome.ALLOWED_ONCE, allowed.by)
         elif isinstance(settled, Refused):
-            self._decided(proposal, Outcome.CANCELLED, allowed.by)
+            self._decided(proposal, settled.outcome, settled.by)
         return settled
 
     async def _close(
         self, proposal: StoredProposal, by: Decider, outcome: Outcome, *, reason: str | None = None
     ) -> Refused | Late:
         def work(txn: Transaction) -> Refused | Late:
-            stored = txn.proposal(proposal.id)
-            if stored is None or stored.status is not ProposalStatus.PENDING:
-                return Late(stored)
-            return Refused(steps.deny(txn, stored, by, self._stamp(), outcome, reason=reason))
+            stored = steps.pending(txn, proposal.id)
+            return stored if isinstance(stored, Late) else steps.deny(txn, stored, by, outcome, reason=reason)
 
         closed, _ = await to_the_end(self._writer.run(work))
         if isinstance(closed, Refused):
@@ -254,10 +256,8 @@ class Gate:
 
     async def _leave(self, proposal: StoredProposal, by: Decider) -> Refused | Late:
         def work(txn: Transaction) -> Refused | Late:
-            stored = txn.proposal(proposal.id)
-            if stored is None or stored.status is not ProposalStatus.PENDING:
-                return Late(stored)
-            return Refused(steps.leave_pending(txn, stored, by, self._stamp()))
+            stored = steps.pending(txn, proposal.id)
+            return stored if isinstance(stored, Late) else steps.leave_pending(txn, stored, by)
 
         left, _ = await to_the_end(self._writer.run(work))
         if isinstance(left, Refused):
@@ -274,8 +274,8 @@ class Gate:
         match settled:
             case Receipt():
                 return settled
-            case Refused(fault):
-                raise fault
+            case Refused():
+                raise settled.fault
             case Late():
                 return await self._decided_elsewhere(proposal)
 
@@ -291,9 +291,7 @@ class Gate:
             found, seqs = view.change_by(proposal.id)
             layers = dict.fromkeys(layer_of(step.entry) for step in found)
             return Receipt(
-                steps=tuple(
-                    Mutation(action=step.action, before=step.before, after=step.after) for step in found
-                ),
+                steps=found,
                 usage=tuple(
                     Usage(
                         track=layer.track,
@@ -315,16 +313,16 @@ class Gate:
         return stored
 
     def _rules(self, proposal: StoredProposal) -> Rules:
-        return self._rules_for(homes_of(proposal.change, proposal.author))
+        return self._rules_for(proposal.homes)
 
     def _grant(self, ask: Ask) -> None:
         if grant := grant_for(ask.plan, ask.kind, warned=bool(ask.warnings)):
             self._grants.add(grant)
 
-    def _decided(self, proposal: StoredProposal, outcome: Outcome, by: Decider) -> None:
+    def _decided(self, proposal: StoredProposal, outcome: Outcome, by: Decider | None) -> None:
         self.decisions.decided(proposal.id)
         self._announce(proposal, outcome, by)
 
     def _announce(self, proposal: StoredProposal, outcome: Outcome, by: Decider | None) -> None:
         event = ApprovalDecided(id=proposal.id, outcome=outcome, by=by.by() if by else None)
-        self._announcer.decided(event, proposal.workspace_key)
+        self._announcer.decided(event, proposal.author.workspace_key)

@@ -99,18 +99,22 @@ def sources_of(plan: Plan) -> frozenset[str]:
 
 @frozen
 class Grant:
-    """A person's leave to add to one layer for the rest of one session, without asking each time."""
+    """A person's leave to add to one layer for the rest of one session, without asking each time.
+
+    ``kept_for`` is the entries' agent key: leave for private notes is none for what every agent reads.
+    """
 
     session_id: str
     agent_key: str
     layer: Layer
+    kept_for: str
 
 
 def grant_for(plan: Plan, kind: ChangeKind, *, warned: bool) -> Grant | None:
     """The grant that could cover a change, if any: adding to one workspace layer, nothing to warn of."""
     if kind is not ChangeKind.ADD or warned:
         return None
-    layer = layer_of(plan.mutations[0].entry)
-    if layer.scope is Scope.USER_GLOBAL:
+    entry = plan.mutations[0].entry
+    if entry.scope is Scope.USER_GLOBAL:
         return None
-    return Grant(plan.author.session_id, plan.author.agent_key, layer)
+    return Grant(plan.author.session_id, plan.author.agent_key, layer_of(entry), entry.agent_key)

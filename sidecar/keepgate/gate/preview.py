@@ -9,7 +9,8 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.ask import ask_for
 from keepgate.core.writing.budget import LayerUse
 from keepgate.core.writing.change import Change
-from keepgate.core.writing.plan import Mutation, plan
+from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.plan import plan
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.question import question
 from keepgate.protocol.proposals import ApprovalRequestParams

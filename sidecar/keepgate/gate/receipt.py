@@ -2,8 +2,9 @@
 
 from attrs import frozen
 
+from keepgate.core.writing.approval import Decider
 from keepgate.core.writing.ask import Ask
-from keepgate.core.writing.plan import Mutation
+from keepgate.core.writing.mutation import Mutation
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import Fault
@@ -29,9 +30,14 @@ class Waiting:
 
 @frozen
 class Refused:
-    """The store holds what must be held, and this fault is the caller's answer."""
+    """The store holds what must be held, and ``fault`` is the caller's answer.
+
+    ``outcome`` and ``by`` are what listeners are told; nobody decided where ``by`` is ``None``.
+    """
 
     fault: Fault
+    outcome: Outcome
+    by: Decider | None
 
 
 @frozen

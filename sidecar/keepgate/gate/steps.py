@@ -35,16 +35,27 @@ class Wish:
     label_is_ours: bool = False
 
 
-def work_out(txn: Transaction, change: Change, author: Author, settings: Settings, stamp: Stamp) -> Ask:
+def work_out(txn: Transaction, change: Change, author: Author, settings: Settings) -> Ask:
     """Plan a change against the store as it is and put it as a question. Raises what ``plan`` raises."""
-    return ask_for(plan(change, author, txn, settings.budgets, stamp), txn)
+    return ask_for(plan(change, author, txn, settings.budgets, txn.stamp), txn)
+
+
+def expire(txn: Transaction) -> list[StoredProposal]:
+    """Close the pending proposals whose time is up, so that they fill no queue; returns them."""
+    due = txn.due()
+    for stored in due:
+        deny(txn, stored, EXPIRY, Outcome.CANCELLED, ProposalStatus.EXPIRED)
+    return due
+
+
+EXPIRY: Final = Decider(via="expiry", policy=WritePolicy.ASK)
+"""Nobody decided for so long that time did."""
 
 
 def open_wish(
     txn: Transaction,
     wish: Wish,
     rules: Rules,
-    stamp: Stamp,
     *,
     granted: Callable[[Grant], bool],
     waiter: str,
@@ -52,69 +63,86 @@ def open_wish(
 ) -> Opened:
     """First step of a write: the policy decides at once, or the wish is stored for a person to decide.
 
-    A pending wish with the same content that nobody waits for is taken up again instead of stored twice.
+    The same wish, pending while nobody waits for it, is taken up again instead of stored twice: it is then
+    this caller's, whose session and client the ledger names.
+
     Faults of the plan are raised and leave no trace: nobody was asked yet.
     """
     settings = rules.settings
-    ask = work_out(txn, wish.change, wish.author, settings, stamp)
+    ask = work_out(txn, wish.change, wish.author, settings)
     policy = policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours)
     if policy is WritePolicy.OFF:
-        stored = wish_for(ask, wish.asked_by, settings, stamp, waiter=None)
-        by = Decider(via="policy", policy=policy)
-        txn.append(denied_row(stored, by, Outcome.REJECTED, stamp, known=False))
-        return Refused(write_denied(Outcome.REJECTED, None, reason="policy", suggestion=_POLICY_ADVICE))
+        return _refuse_by_policy(txn, ask, wish, settings)
     grant = grant_for(ask.plan, ask.kind, warned=bool(ask.warnings))
     if policy is WritePolicy.AUTO or (grant is not None and granted(grant)):
         via = "policy" if policy is WritePolicy.AUTO else "session grant"
         by = Decider(via=via, policy=policy, **_client(wish.asked_by))
-        return _commit(txn, ask, Allowed(by=by, hash=ask.hash), stamp.new_id(), stamp)
-    twin = txn.pending_like(wish.author.workspace_key, wish.author.agent_key, ask.hash)
-    if twin is not None and twin.expires_at > stamp.now_ms and not awaited(twin):
-        return Waiting(txn.attach(twin.id, waiter), ask)
-    return store_wish(txn, ask, wish.asked_by, settings, stamp, waiter=waiter)
+        return _commit(txn, ask, Allowed(by=by, hash=ask.hash), txn.stamp.new_id())
+    twin = txn.pending_like(wish.change, wish.author, ask.hash)
+    if twin is not None and not awaited(twin):
+        session_id = wish.author.session_id
+        return Waiting(txn.attach(twin.id, waiter=waiter, session_id=session_id, asked_by=wish.asked_by), ask)
+    return _store_wish(txn, ask, wish, settings, waiter=waiter)
+
+
+def create_wish(txn: Transaction, wish: Wish, rules: Rules) -> Waiting | Refused:
+    """Store a wish for the inbox, where no policy refuses it.
+
+    Raises the plan's faults, and ``INVALID_INPUT`` for texts over the limit.
+    """
+    settings = rules.settings
+    ask = work_out(txn, wish.change, wish.author, settings)
+    _require_short(ask, settings)
+    if policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours) is WritePolicy.OFF:
+        return _refuse_by_policy(txn, ask, wish, settings)
+    made = _store_wish(txn, ask, wish, settings, waiter=None)
+    if isinstance(made, Waiting):
+        txn.append(_row(made.proposal, "proposal", Decision.NOTE, "pending", txn.stamp))
+    return made
+
+
+def _refuse_by_policy(txn: Transaction, ask: Ask, wish: Wish, settings: Settings) -> Refused:
+    by = Decider(via="policy", policy=WritePolicy.OFF)
+    stored = _wish_for(ask, wish, settings, txn.stamp, waiter=None)
+    txn.append(denied_row(stored, by, Outcome.REJECTED, txn.stamp, known=False))
+    fault = write_denied(Outcome.REJECTED, None, reason="policy", suggestion=_POLICY_ADVICE)
+    return Refused(fault, Outcome.REJECTED, by)
 
 
 _POLICY_ADVICE: Final = "The write policy refuses this write; the person can change it in their own settings."
 
 
-def store_wish(
-    txn: Transaction,
-    ask: Ask,
-    asked_by: Mapping[str, Any],
-    settings: Settings,
-    stamp: Stamp,
-    *,
-    waiter: str | None,
+def _store_wish(
+    txn: Transaction, ask: Ask, wish: Wish, settings: Settings, *, waiter: str | None
 ) -> Waiting | Refused:
     """Store a wish as pending, or refuse it when too many wait already."""
-    proposal = wish_for(ask, asked_by, settings, stamp, waiter=waiter)
-    author, limits = proposal.author, settings.proposals
+    proposal = _wish_for(ask, wish, settings, txn.stamp, waiter=waiter)
+    author, limits = wish.author, settings.proposals
     of_session, of_workspace = txn.pending_counts(author.session_id, author.workspace_key)
     if of_session >= limits.max_per_session or of_workspace >= limits.max_per_workspace:
         by = Decider(via="approval", policy=WritePolicy.ASK)
-        txn.append(denied_row(proposal, by, Outcome.UNAVAILABLE, stamp, known=False))
-        return Refused(write_denied(Outcome.UNAVAILABLE, None, reason="queue-full", suggestion=_QUEUE_ADVICE))
+        txn.append(denied_row(proposal, by, Outcome.UNAVAILABLE, txn.stamp, known=False))
+        fault = write_denied(Outcome.UNAVAILABLE, None, reason="queue-full", suggestion=_QUEUE_ADVICE)
+        return Refused(fault, Outcome.UNAVAILABLE, None)
     txn.propose(proposal)
     return Waiting(proposal, ask)
 
 
-def wish_for(
-    ask: Ask, asked_by: Mapping[str, Any], settings: Settings, stamp: Stamp, *, waiter: str | None
+def _wish_for(
+    ask: Ask, wish: Wish, settings: Settings, stamp: Stamp, *, waiter: str | None
 ) -> StoredProposal:
-    """A new pending proposal for an ask; storing it is another step."""
     return StoredProposal(
         id=stamp.new_id(),
         status=ProposalStatus.PENDING,
-        change=ask.plan.change,
-        author=ask.plan.author,
+        change=wish.change,
+        author=wish.author,
         kind=ask.kind,
         track=ask.track,
         scope=ask.scope,
-        workspace_key=ask.plan.author.workspace_key,
         source=ask.source,
         text=ask.text,
         hash=ask.hash,
-        asked_by=asked_by,
+        asked_by=wish.asked_by,
         waiter=waiter,
         created_at=stamp.now_ms,
         expires_at=stamp.now_ms + settings.proposals.expire_days * DAY_MS,
@@ -124,7 +152,7 @@ def wish_for(
 _QUEUE_ADVICE: Final = "Too many wishes wait already; decide some with `keepgate proposals list`, then retry."
 
 
-def require_short(ask: Ask, settings: Settings) -> None:
+def _require_short(ask: Ask, settings: Settings) -> None:
     """Refuse a wish for the inbox whose texts are over the limit: proposals are never cut."""
     limit = settings.proposals.max_text_units
     for entry in ask.entries:
@@ -133,58 +161,61 @@ def require_short(ask: Ask, settings: Settings) -> None:
             raise invalid_input(Problem("$.change.text", reason))
 
 
-def pending_row(stored: StoredProposal, stamp: Stamp) -> Row:
-    """The ledger row of a wish that was stored without asking."""
-    return _row(stored, "proposal", Decision.NOTE, "pending", stamp)
-
-
-def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules, stamp: Stamp) -> Settled:
+def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules) -> Settled:
     """Second step, after a yes: look again, and commit only what was shown.
 
     A change that has drifted is put back as a new question; one that can no longer be made is closed with a
     ``-refused`` row, and its fault is the answer.
     """
-    stored = txn.proposal(proposal_id)
-    if stored is None or stored.status is not ProposalStatus.PENDING or stored.expires_at <= stamp.now_ms:
-        return Late(stored)
+    stored = pending(txn, proposal_id)
+    if isinstance(stored, Late):
+        return stored
     try:
-        ask = work_out(txn, stored.change, stored.author, rules.settings, stamp)
+        ask = work_out(txn, stored.change, stored.author, rules.settings)
     except Fault as fault:
-        _close(txn, stored, ProposalStatus.REFUSED, f"refused ({fault.code})", allowed.by, stamp)
-        txn.append(_refused_row(stored, allowed, fault, stamp))
-        return Refused(fault)
+        _close(txn, stored, ProposalStatus.REFUSED, f"refused ({fault.code})", allowed.by)
+        txn.append(_refused_row(stored, allowed, fault, txn.stamp))
+        return Refused(fault, Outcome.CANCELLED, allowed.by)
     if policy_for(ask.plan, rules, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
-        return Refused(deny(txn, stored, Decider(via="policy", policy=WritePolicy.OFF), stamp))
+        return deny(txn, stored, Decider(via="policy", policy=WritePolicy.OFF))
     if ask.hash != allowed.hash:
         txn.reask(proposal_id, hash=ask.hash, text=ask.text)
         return Drifted(ask)
-    receipt = _commit(txn, ask, allowed, proposal_id, stamp)
-    _close(txn, stored, ProposalStatus.APPROVED, Outcome.ALLOWED_ONCE, allowed.by, stamp)
+    receipt = _commit(txn, ask, allowed, proposal_id)
+    _close(txn, stored, ProposalStatus.APPROVED, Outcome.ALLOWED_ONCE, allowed.by)
     return receipt
+
+
+def pending(txn: Transaction, proposal_id: str) -> StoredProposal | Late:
+    """The proposal while it can still be decided."""
+    stored = txn.proposal(proposal_id)
+    if stored is None or stored.status is not ProposalStatus.PENDING:
+        return Late(stored)
+    return stored if stored.expires_at > txn.stamp.now_ms else Late(stored)
 
 
 def deny(
     txn: Transaction,
     stored: StoredProposal,
     by: Decider,
-    stamp: Stamp,
     outcome: Outcome = Outcome.REJECTED,
     status: ProposalStatus = ProposalStatus.DISMISSED,
     *,
     reason: str | None = None,
-) -> Fault:
-    """Close a pending proposal with its ``-denied`` row and return the caller's fault."""
-    _close(txn, stored, status, outcome, by, stamp)
-    row = denied_row(stored, by, outcome, stamp)
+) -> Refused:
+    """Close a pending proposal with its ``-denied`` row."""
+    _close(txn, stored, status, outcome, by)
+    row = denied_row(stored, by, outcome, txn.stamp)
     txn.append(evolve(row, payload={**row.payload, "reason": reason}) if reason else row)
-    return write_denied(outcome, stored.id)
+    return Refused(write_denied(outcome, stored.id), outcome, by)
 
 
-def leave_pending(txn: Transaction, stored: StoredProposal, by: Decider, stamp: Stamp) -> Fault:
+def leave_pending(txn: Transaction, stored: StoredProposal, by: Decider) -> Refused:
     """Nobody decided: the wish stays in the inbox, the ledger says so, and so does the caller's fault."""
     txn.release(stored.id)
-    txn.append(denied_row(stored, by, Outcome.UNAVAILABLE, stamp))
-    return write_denied(Outcome.UNAVAILABLE, stored.id, suggestion=_INBOX_ADVICE.format(id=stored.id))
+    txn.append(denied_row(stored, by, Outcome.UNAVAILABLE, txn.stamp))
+    fault = write_denied(Outcome.UNAVAILABLE, stored.id, suggestion=_INBOX_ADVICE.format(id=stored.id))
+    return Refused(fault, Outcome.UNAVAILABLE, None)
 
 
 _INBOX_ADVICE: Final = "The wish waits for a person: `keepgate proposals show {id}`. Do not send it again."
@@ -209,7 +240,8 @@ def _row(stored: StoredProposal, action: str, decision: Decision, outcome: str, 
         outcome=outcome,
         track=stored.track,
         scope=stored.scope,
-        workspace_key=stored.workspace_key,
+        workspace_key=stored.author.workspace_key,
+        homes=stored.homes,
         agent_key=stored.author.agent_key,
         source=stored.source,
         session_id=stored.author.session_id,
@@ -228,17 +260,17 @@ def _refused_row(stored: StoredProposal, allowed: Allowed, fault: Fault, stamp: 
     )
 
 
-def _commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str, stamp: Stamp) -> Receipt:
-    committed = txn.commit(approve(ask, allowed), proposal_id=proposal_id, stamp=stamp)
+def _commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str) -> Receipt:
+    committed = txn.commit(approve(ask, allowed), proposal_id=proposal_id)
     return Receipt(
         steps=ask.plan.mutations, usage=tuple(use.usage for use in ask.plan.uses), seqs=committed.seqs
     )
 
 
 def _close(
-    txn: Transaction, stored: StoredProposal, status: ProposalStatus, outcome: str, by: Decider, stamp: Stamp
+    txn: Transaction, stored: StoredProposal, status: ProposalStatus, outcome: str, by: Decider
 ) -> None:
-    txn.close(stored.id, status=status, outcome=str(outcome), decided_at=stamp.now_ms, by=by.by())
+    txn.close(stored.id, status=status, outcome=str(outcome), by=by.by())
 
 
 def _client(described: Mapping[str, Any]) -> dict[str, Any]:

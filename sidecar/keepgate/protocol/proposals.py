@@ -138,7 +138,7 @@ class Proposal:
     """A proposal as lists show it."""
 
     id: str
-    kind: ChangeKind
+    kind: Annotated[str, "The change's `action`; a newer version may have stored one that is unknown here."]
     status: ProposalStatus
     track: str
     scope: str

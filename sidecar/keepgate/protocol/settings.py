@@ -51,7 +51,10 @@ class ProposalLimits:
     max_per_session: Annotated[int, "Pending proposals of one session."] = 32
     max_per_workspace: Annotated[int, "Pending proposals of one workspace."] = 200
     expire_days: Annotated[int, "A proposal that nobody decided expires after this many days."] = 30
-    max_text_units: Annotated[int, "A longer text is refused, never cut; UTF-16 units."] = 4000
+    max_text_units: Annotated[
+        int,
+        "`proposals/create` refuses a longer text and snapshots leave it out, it is never cut; UTF-16 units.",
+    ] = 4000
     in_snapshot: Annotated[bool, "Show pending proposals in snapshots; they are not approved."] = False
 
 

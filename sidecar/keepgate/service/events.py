@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
-from keepgate.core.writing.change import homes_of
+from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.receipt import final_outcome
 from keepgate.protocol.lifecycle import MemoryEvent
@@ -43,7 +43,7 @@ class Broadcast:
                     action=stored.kind,
                     track=stored.track,
                     scope=stored.scope,
-                    workspace_key=stored.workspace_key,
+                    workspace_key=stored.author.workspace_key,
                     agent_key=stored.author.agent_key,
                     source=stored.source,
                     session_id=stored.author.session_id,
@@ -52,12 +52,12 @@ class Broadcast:
                     deadline=stored.expires_at,
                     warnings=[],
                 ),
-                _shown_in(stored),
+                stored.homes,
             )
             return
         by = None if stored.decided_by is None else dict(stored.decided_by)
         event = ApprovalDecided(id=stored.id, outcome=final_outcome(stored), by=by)
-        self.decided(event, stored.workspace_key)
+        self.decided(event, stored.author.workspace_key)
 
     def happened(self, event: FeedEvent) -> None:
         """A commit of this or another process."""
@@ -69,13 +69,8 @@ class Broadcast:
 
     def _send(self, method: str, params: Any, workspaces: Collection[str]) -> None:
         for connection in self._connections():
-            if connection.keys.issuperset(workspaces):
+            if Viewer(workspaces=connection.keys, agent_key=None).sees_keys(workspaces, ""):
                 connection.peer.notify(method, params)
-
-
-def _shown_in(stored: StoredProposal) -> Collection[str]:
-    """The workspaces whose memories a wish shows: its author's, and those that a batch goes to."""
-    return homes_of(stored.change, stored.author)
 
 
 def _of(workspace_key: str | None) -> Collection[str]:

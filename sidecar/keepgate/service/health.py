@@ -15,8 +15,9 @@ from keepgate.store.verify import verify_store
 async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
     """Health means that a write transaction round-trips, not that the process is alive."""
     store = ctx.store
-    counts = await store.reading.run(reads.counts)
-    pending = await store.reading.run(lambda db: reads.pending_count(db, ctx.connection.keys))
+    now_ms = ctx.stamp().now_ms
+    counts = await store.reading.run(reads.counts, now_ms)
+    pending = await store.reading.run(reads.pending_count, ctx.connection.keys, now_ms)
     took_ms, problems = await _round_trip(store)
     health = _health(problems)
     return e.StatusResult(
@@ -41,7 +42,7 @@ async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
 async def glance(store: Store, connections: list[Connection]) -> KeepgateStatus:
     """The short form for ``keepgate/status``: no write transaction, so it can be sent often."""
     keys = frozenset[str]().union(*(connection.keys for connection in connections))
-    pending = await store.reading.run(lambda db: reads.pending_count(db, keys))
+    pending = await store.reading.run(reads.pending_count, keys, store.stamp_maker().now_ms)
     problems = ["the store cannot be written"] if store.read_only else []
     return KeepgateStatus(
         health=_health(problems),

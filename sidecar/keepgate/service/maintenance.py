@@ -142,7 +142,7 @@ async def _workspaces(sidecar: Sidecar) -> Finding:
 
 
 async def _inbox(sidecar: Sidecar) -> Finding:
-    counts = await sidecar.store.reading.run(reads.counts)
+    counts = await sidecar.store.reading.run(reads.counts, sidecar.stamp().now_ms)
     waiting = counts["pending_proposals"]
     if not waiting:
         return Finding(ok=True, name="proposals", message="none waits")

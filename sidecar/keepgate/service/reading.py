@@ -4,10 +4,10 @@ from keepgate.core.model.entry import clean_tags
 from keepgate.core.model.text import units
 from keepgate.core.model.viewer import Viewer
 from keepgate.core.reading.render import render_snapshot
+from keepgate.core.writing.change import new_texts
 from keepgate.protocol import entries as e
 from keepgate.protocol.entries import AUDIT_LIMIT_DEFAULT, PAGE_LIMIT_MAX, Unset, Usage
 from keepgate.protocol.errors import Problem, entry_not_found, invalid_input
-from keepgate.protocol.proposals import ProposalStatus
 from keepgate.service.context import ReadCtx
 from keepgate.store import reads
 
@@ -115,7 +115,7 @@ async def snapshot(ctx: ReadCtx, params: e.SnapshotParams) -> e.SnapshotResult:
     )
     if frozen is None:
         entries = await ctx.store.reading.run(lambda db: reads.snapshot_entries(db, author.viewer))
-        pending = await _waiting_texts(ctx, author.viewer) if ctx.settings.proposals.in_snapshot else ()
+        pending = await _waiting(ctx, author.viewer) if ctx.settings.proposals.in_snapshot else ()
         frozen = await ctx.store.evidence.freeze_snapshot(
             workspace_key=author.workspace_key,
             agent_key=author.agent_key,
@@ -128,12 +128,15 @@ async def snapshot(ctx: ReadCtx, params: e.SnapshotParams) -> e.SnapshotResult:
     return e.SnapshotResult(text=text, entries=count, frozen_at=frozen_at)
 
 
-async def _waiting_texts(ctx: ReadCtx, viewer: Viewer) -> list[str]:
+async def _waiting(ctx: ReadCtx, viewer: Viewer) -> list[str]:
+    """What waits to be stored, with the kind of its change; a wish to remove has nothing to show here."""
+    now_ms = ctx.stamp().now_ms
     pending = await ctx.store.reading.run(
-        lambda db: reads.proposals(db, viewer, ProposalStatus.PENDING, PAGE_LIMIT_MAX)
+        lambda db: reads.pending_proposals(db, viewer, PAGE_LIMIT_MAX, now_ms)
     )
     limit = ctx.settings.proposals.max_text_units
-    return [item.text for item in pending if units(item.text) <= limit]
+    texts = ((stored.kind, text) for stored in pending for text in new_texts(stored.change))
+    return [f"{kind}: {text}" for kind, text in texts if units(text) <= limit]
 
 
 async def audit(ctx: ReadCtx, params: e.AuditParams) -> e.AuditResult:

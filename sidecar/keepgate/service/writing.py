@@ -1,7 +1,7 @@
 """The writes of the provider: params to change, change through the gate, receipt to result."""
 
 from keepgate.core.writing.change import Change, Undo
-from keepgate.core.writing.plan import Mutation
+from keepgate.core.writing.mutation import Mutation
 from keepgate.gate.receipt import Receipt
 from keepgate.protocol import entries as e
 from keepgate.protocol.entries import DEFAULT_SOURCE, Entry, Usage

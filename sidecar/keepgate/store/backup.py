@@ -30,13 +30,13 @@ _CONTENT: Final = (
     FROM entries ORDER BY id
     """,
     """
-    SELECT id, status, change, author, home, agent_key, session_id, kind, track, scope, workspace_key, source,
-      text, hash, asked_by, waiter, created_at, expires_at, decided_at, outcome, decided_by
+    SELECT id, status, change, workspace_key, homes, agent_key, session_id, kind, track, scope, source, text,
+      hash, asked_by, waiter, created_at, expires_at, decided_at, outcome, decided_by
     FROM proposals ORDER BY id
     """,
     """
-    SELECT seq, ts, action, decision, outcome, track, scope, workspace_key, agent_key, entry_id, source,
-      session_id, proposal_id, shown_hash, "by", payload, salt, digest, previous, hash, key_id, mac
+    SELECT seq, ts, action, decision, outcome, track, scope, workspace_key, homes, agent_key, entry_id,
+      source, session_id, proposal_id, shown_hash, "by", payload, salt, digest, previous, hash, key_id, mac
     FROM ledger WHERE NOT (action = 'restored' AND decision = 'note') ORDER BY seq
     """,
 )

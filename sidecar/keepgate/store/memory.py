@@ -8,11 +8,11 @@ from typing import Any, Final, TypeVar
 
 from attrs import frozen
 
-from keepgate.core.model.stamp import Stamp
+from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Approved
-from keepgate.core.writing.change import Seed
+from keepgate.core.writing.change import Change, Seed
 from keepgate.core.writing.ledger import Decision, Row, state_of
-from keepgate.core.writing.plan import Mutation
+from keepgate.core.writing.mutation import Mutation
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry, Scope, Track
 from keepgate.protocol.proposals import Outcome, ProposalStatus
@@ -48,9 +48,10 @@ class Writer:
         store = self._store
 
         def job(db: Connection) -> T:
-            key, stamp = store.key(), store.stamp_maker()
+            key = store.key()
+            # The moment is taken once the lock is held: rows follow one another in time, too.
             result = store.canonical.transact(
-                db, lambda db: work(Transaction(db, Appender(db, key, stamp, store.origin)))
+                db, lambda db: work(Transaction(db, Appender(db, key, store.stamp_maker(), store.origin)))
             )
             store.announce()
             return result
@@ -59,11 +60,15 @@ class Writer:
 
 
 class Transaction(View):
-    """The store inside one canonical transaction: what a plan reads, and what the gate may write."""
+    """The store inside one canonical transaction: what a plan reads, and what the gate may write.
+
+    ``stamp`` is the transaction's moment; everything in it happens then.
+    """
 
     def __init__(self, db: Connection, appender: Appender) -> None:
         super().__init__(db)
         self._appender: Final = appender
+        self.stamp: Final = appender.stamp
 
     def usage(self, workspace_key: str) -> list[tuple[Track, Scope, int]]:
         """Units in use in the four layers of a workspace."""
@@ -84,13 +89,22 @@ class Transaction(View):
         """Put a pending proposal's question anew. Raises ``PROPOSAL_NOT_FOUND``."""
         return self._tell(writing.reask_proposal(self._db, proposal_id, hash=hash, text=text))
 
-    def attach(self, proposal_id: str, waiter: str) -> StoredProposal:
-        """Note that the process with this token waits for the decision. Raises ``PROPOSAL_NOT_FOUND``."""
-        return self._tell(writing.wait_for_proposal(self._db, proposal_id, waiter))
+    def attach(
+        self, proposal_id: str, *, waiter: str, session_id: str, asked_by: Mapping[str, Any]
+    ) -> StoredProposal:
+        """Put a new caller, of the process with this token, in the place of the one who asked first.
+
+        What is committed then carries the new session. Raises ``PROPOSAL_NOT_FOUND``.
+        """
+        return self._tell(
+            writing.attach_to_proposal(
+                self._db, proposal_id, waiter=waiter, session_id=session_id, asked_by=asked_by
+            )
+        )
 
     def release(self, proposal_id: str) -> StoredProposal:
         """Note that nobody waits any more; the proposal stays pending. Raises ``PROPOSAL_NOT_FOUND``."""
-        return self._tell(writing.wait_for_proposal(self._db, proposal_id, None))
+        return self._tell(writing.release_proposal(self._db, proposal_id))
 
     def close(
         self,
@@ -98,27 +112,27 @@ class Transaction(View):
         *,
         status: ProposalStatus,
         outcome: str | None,
-        decided_at: int,
         by: Mapping[str, Any] | None,
     ) -> StoredProposal:
         """Give a pending proposal its final state. Raises ``PROPOSAL_NOT_FOUND`` when it has one already."""
+        decided_at = self.stamp.now_ms
         return self._tell(
             writing.close_proposal(
                 self._db, proposal_id, status=status, outcome=outcome, decided_at=decided_at, by=by
             )
         )
 
-    def pending_like(self, workspace_key: str, agent_key: str, hash: str) -> StoredProposal | None:  # noqa: A002
-        """A pending proposal with the same content, of the same workspace and agent."""
-        return writing.pending_like(self._db, workspace_key, agent_key, hash)
+    def pending_like(self, change: Change, author: Author, hash: str) -> StoredProposal | None:  # noqa: A002
+        """A pending proposal for the same change and content, of the same workspace and agent."""
+        return writing.pending_like(self._db, change, author, hash)
 
     def pending_counts(self, session_id: str, workspace_key: str) -> tuple[int, int]:
         """Pending proposals of the session, and of the workspace."""
         return writing.pending_counts(self._db, session_id, workspace_key)
 
-    def due(self, now_ms: int) -> list[StoredProposal]:
+    def due(self) -> list[StoredProposal]:
         """Pending proposals whose time is up."""
-        return writing.due(self._db, now_ms)
+        return writing.due(self._db, self.stamp.now_ms)
 
     def waited_for(self) -> list[StoredProposal]:
         """Pending proposals that name a waiter, alive or not."""
@@ -135,7 +149,7 @@ class Transaction(View):
             raise ValueError("allowed rows are written by commit()")
         return self._appender.append(row)
 
-    def commit(self, approved: Approved, *, proposal_id: str | None, stamp: Stamp) -> Committed:
+    def commit(self, approved: Approved, *, proposal_id: str | None) -> Committed:
         """Store an approved change: ledger rows, entries, totals, index and feed.
 
         Raises ``LookupError`` when the plan was made on another state of the store than this transaction's.
@@ -147,9 +161,7 @@ class Transaction(View):
         seqs = []
         if summaries:
             summary = {"text": ask.text, "of": [0, length]}
-            seqs.append(
-                self._append_allowed(approved, proposal_id, stamp, _summary_columns(approved), summary)
-            )
+            seqs.append(self._append_allowed(approved, proposal_id, _summary_columns(approved), summary))
         for place, step in enumerate(steps, summaries):
             payload = {
                 "before": state_of(step.before) if step.before else None,
@@ -157,7 +169,7 @@ class Transaction(View):
                 "of": [place, length],
             }
             columns = _entry_columns(step.entry, step.action)
-            seq = self._append_allowed(approved, proposal_id, stamp, columns, payload)
+            seq = self._append_allowed(approved, proposal_id, columns, payload)
             self._apply(step, seq, proposal_id, ask.plan.author.session_id)
             seqs.append(seq)
         return Committed(entries=tuple(step.entry for step in steps), seqs=tuple(seqs))
@@ -166,13 +178,12 @@ class Transaction(View):
         self,
         approved: Approved,
         proposal_id: str | None,
-        stamp: Stamp,
         columns: Mapping[str, Any],
         payload: Mapping[str, Any],
     ) -> int:
         return self._appender.append(
             Row(
-                ts=stamp.now_ms,
+                ts=self.stamp.now_ms,
                 decision=Decision.ALLOWED,
                 outcome=approved.by.label(Outcome.ALLOWED_ONCE),
                 session_id=approved.ask.plan.author.session_id,
@@ -234,12 +245,13 @@ def _entry_columns(entry: Entry, action: str) -> dict[str, Any]:
 def _summary_columns(approved: Approved) -> dict[str, Any]:
     plan = approved.ask.plan
     entries = [step.entry for step in plan.mutations]
-    keys = {entry.workspace_key for entry in entries} - {""}
+    homes = frozenset(entry.workspace_key for entry in entries) - {""}
     # The summary holds every text, so it is in view only where all of them may be.
     private = any(entry.agent_key for entry in entries)
     return {
         "action": "seed",
         "source": approved.ask.source,
-        "workspace_key": keys.pop() if len(keys) == 1 else plan.author.workspace_key if keys else "",
+        "workspace_key": min(homes, default=""),
+        "homes": homes,
         "agent_key": plan.author.agent_key if private else "",
     }

@@ -1,20 +1,21 @@
 """Rows and values: how entries, ledger rows and proposals are written down."""
 
 import json
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
 import apsw
 import attrs
-from cattrs import Converter
+from cattrs import BaseValidationError, Converter
 from cattrs.strategies import configure_tagged_union
 
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import Change, Target
-from keepgate.core.writing.ledger import Sealed, canonical
+from keepgate.core.writing.ledger import Sealed, canonical, written_homes
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry, Scope, Track
-from keepgate.protocol.proposals import ChangeKind, ProposalStatus
+from keepgate.protocol.proposals import ChangeKind, Proposal, ProposalStatus
 
 Row = tuple[Any, ...]
 
@@ -28,10 +29,19 @@ SEALED_COLUMNS: Final = ", ".join(f'"{item.name}"' for item in attrs.fields(Seal
 """Of ``ledger``."""
 
 PROPOSAL_COLUMNS: Final = (
-    "id, status, change, author, kind, track, scope, workspace_key, source, text, hash, asked_by, waiter, "
-    "created_at, expires_at, decided_at, outcome, decided_by"
+    "id, status, change, session_id, agent_key, workspace_key, kind, track, scope, source, text, hash, "
+    "asked_by, waiter, created_at, expires_at, decided_at, outcome, decided_by"
 )
 """Of ``proposals``."""
+
+LISTED_COLUMNS: Final = ", ".join(item.name for item in attrs.fields(Proposal))
+"""Of ``proposals``: what lists show."""
+
+ALL_HOMES_IN_VIEW: Final = (
+    "(homes IS NULL OR :workspaces IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(homes) AS home "
+    "WHERE home.value NOT IN (SELECT seen.value FROM json_each(:workspaces) AS seen)))"
+)
+"""Of ``ledger`` and ``proposals``: what speaks of several workspaces is for those who see them all."""
 
 
 def one(cursor: apsw.Cursor) -> Row:
@@ -66,28 +76,47 @@ def sealed_of(row: Row) -> Sealed:
     return Sealed(**dict(zip(_SEALED_NAMES, row, strict=True)))
 
 
-def proposal_of(row: Row) -> StoredProposal:
-    """The proposal in :data:`PROPOSAL_COLUMNS`."""
+def proposal_of(row: Row) -> StoredProposal | None:
+    """The proposal in :data:`PROPOSAL_COLUMNS`; ``None`` when its change is of a kind unknown here.
+
+    A newer version may have stored it, which then is the one to decide it.
+    """
+    change = change_of(row[2])
+    if change is None:
+        return None
     return StoredProposal(
         id=row[0],
         status=ProposalStatus(row[1]),
-        change=change_of(row[2]),
-        author=_converter().structure(json.loads(row[3]), Author),
-        kind=ChangeKind(row[4]),
-        track=row[5],
-        scope=row[6],
-        workspace_key=row[7],
-        source=row[8],
-        text=row[9],
-        hash=row[10],
-        asked_by=json.loads(row[11]),
-        waiter=row[12],
-        created_at=row[13],
-        expires_at=row[14],
-        decided_at=row[15],
-        outcome=row[16],
-        decided_by=None if row[17] is None else json.loads(row[17]),
+        change=change,
+        author=Author(session_id=row[3], agent_key=row[4], workspace_key=row[5]),
+        kind=ChangeKind(row[6]),
+        track=row[7],
+        scope=row[8],
+        source=row[9],
+        text=row[10],
+        hash=row[11],
+        asked_by=json.loads(row[12]),
+        waiter=row[13],
+        created_at=row[14],
+        expires_at=row[15],
+        decided_at=row[16],
+        outcome=row[17],
+        decided_by=None if row[18] is None else json.loads(row[18]),
     )
+
+
+def readable_proposals(rows: Iterable[Row]) -> list[StoredProposal]:
+    """The proposals in :data:`PROPOSAL_COLUMNS` whose changes are known here."""
+    return [stored for stored in map(proposal_of, rows) if stored is not None]
+
+
+def listed_of(row: Row, now_ms: int) -> Proposal:
+    """The proposal in :data:`LISTED_COLUMNS`; its change is not read, so it may be of any kind."""
+    values = dict(zip(_LISTED_NAMES, row, strict=True))
+    status = ProposalStatus(values["status"])
+    if status is ProposalStatus.PENDING and values["expires_at"] <= now_ms:
+        status = ProposalStatus.EXPIRED
+    return Proposal(**{**values, "status": status})
 
 
 def proposal_values(stored: StoredProposal) -> dict[str, Any]:
@@ -96,14 +125,13 @@ def proposal_values(stored: StoredProposal) -> dict[str, Any]:
         "id": stored.id,
         "status": str(stored.status),
         "change": written_change(stored.change),
-        "author": canonical(_converter().unstructure(stored.author)),
-        "home": stored.author.workspace_key,
+        "workspace_key": stored.author.workspace_key,
+        "homes": written_homes(stored.homes),
         "agent_key": stored.author.agent_key,
         "session_id": stored.author.session_id,
         "kind": str(stored.kind),
         "track": stored.track,
         "scope": stored.scope,
-        "workspace_key": stored.workspace_key,
         "source": stored.source,
         "text": stored.text,
         "hash": stored.hash,
@@ -119,9 +147,12 @@ def written_change(change: Change) -> str:
     return canonical(_converter().unstructure(change, Change))
 
 
-def change_of(written: str) -> Change:
-    """The change that :func:`written_change` wrote down."""
-    change: Change = _converter().structure(json.loads(written), Change)  # type: ignore[arg-type]  # a union is no type to mypy
+def change_of(written: str) -> Change | None:
+    """The change that :func:`written_change` wrote down; ``None`` when no class of this version takes it."""
+    try:
+        change: Change = _converter().structure(json.loads(written), Change)  # type: ignore[arg-type]  # a union is no type to mypy
+    except (BaseValidationError, LookupError, TypeError, ValueError):
+        return None
     return change
 
 
@@ -135,4 +166,5 @@ def _converter() -> Converter:
     return converter
 
 
+_LISTED_NAMES: Final = tuple(item.name for item in attrs.fields(Proposal))
 _SEALED_NAMES: Final = tuple(item.name for item in attrs.fields(Sealed))

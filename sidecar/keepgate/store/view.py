@@ -6,6 +6,7 @@ from typing import Final
 from keepgate.core.model.entry import Layer
 from keepgate.core.writing.ledger import Decision, Recorded, Sealed, recorded
 from keepgate.core.writing.match import Hits
+from keepgate.core.writing.mutation import Mutation
 from keepgate.protocol.entries import Entry
 from keepgate.store import reads, writing
 from keepgate.store.connection import Connection
@@ -13,6 +14,7 @@ from keepgate.store.rows import SEALED_COLUMNS, sealed_of
 
 _ROW: Final = f"SELECT {SEALED_COLUMNS} FROM ledger WHERE seq = ?"  # noqa: S608 - a constant of this package
 _ROWS: Final = f"SELECT {SEALED_COLUMNS} FROM ledger WHERE seq BETWEEN ? AND ? ORDER BY seq"  # noqa: S608
+_NEWEST: Final = "SELECT max(seq) FROM ledger WHERE entry_id = ? AND decision = 'allowed'"
 _OF_PROPOSAL: Final = (
     f"SELECT {SEALED_COLUMNS} FROM ledger "  # noqa: S608
     "WHERE proposal_id = ? AND decision = 'allowed' ORDER BY seq"
@@ -57,13 +59,19 @@ class View:
         rows = [sealed_of(found) for found in self._db.execute(_ROWS, (first, first + length - 1))]
         return _steps(rows)
 
-    def change_by(self, proposal_id: str) -> tuple[tuple[Recorded, ...], tuple[int, ...]]:
+    def newest_change(self, entry_id: str) -> int | None:
+        """The newest allowed row of an entry, also of one that is gone; ``None`` before the first."""
+        newest: int | None = self._db.execute(_NEWEST, (entry_id,)).get
+        return newest
+
+    def change_by(self, proposal_id: str) -> tuple[tuple[Mutation, ...], tuple[int, ...]]:
         """The entry steps that a proposal's approval made, and the seqs of all its rows."""
         rows = [sealed_of(found) for found in self._db.execute(_OF_PROPOSAL, (proposal_id,))]
-        return _steps(rows), tuple(row.seq for row in rows)
+        return tuple(item.step for item in _steps(rows)), tuple(row.seq for row in rows)
 
 
 def _steps(rows: list[Sealed]) -> tuple[Recorded, ...]:
     if any(row.payload is None for row in rows):
         return ()
-    return tuple(step for step in map(recorded, rows) if step is not None)
+    steps = ((row.seq, recorded(row)) for row in rows)
+    return tuple(Recorded(seq=seq, step=step) for seq, step in steps if step is not None)

@@ -8,7 +8,9 @@ import apsw
 
 from keepgate.core.model.entry import Layer
 from keepgate.core.model.text import ascii_fold, units
+from keepgate.core.model.viewer import Author
 from keepgate.core.reading.analyse import analysed
+from keepgate.core.writing.change import Change
 from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import SAMPLE_MAX, Hits
 from keepgate.core.writing.proposal import StoredProposal
@@ -16,7 +18,15 @@ from keepgate.protocol.entries import Entry
 from keepgate.protocol.errors import proposal_not_found
 from keepgate.protocol.proposals import ProposalStatus
 from keepgate.store.reads.entries import entries_at
-from keepgate.store.rows import PROPOSAL_COLUMNS, Row, one, proposal_of, proposal_values
+from keepgate.store.rows import (
+    PROPOSAL_COLUMNS,
+    Row,
+    one,
+    proposal_of,
+    proposal_values,
+    readable_proposals,
+    written_change,
+)
 
 _FIND: Final = """
 SELECT e.row FROM entries AS e INDEXED BY entries_layer
@@ -51,14 +61,17 @@ _INDEX: Final = "INSERT INTO search (rowid, text) VALUES (?, ?)"
 _UNINDEX: Final = "DELETE FROM search WHERE rowid = ?"
 
 _PROPOSE: Final = """
-INSERT INTO proposals (id, status, change, author, home, agent_key, session_id, kind, track, scope,
-  workspace_key, source, text, hash, asked_by, waiter, created_at, expires_at)
-VALUES (:id, :status, :change, :author, :home, :agent_key, :session_id, :kind, :track, :scope,
-  :workspace_key, :source, :text, :hash, :asked_by, :waiter, :created_at, :expires_at)
+INSERT INTO proposals (id, status, change, workspace_key, homes, agent_key, session_id, kind, track, scope,
+  source, text, hash, asked_by, waiter, created_at, expires_at)
+VALUES (:id, :status, :change, :workspace_key, :homes, :agent_key, :session_id, :kind, :track, :scope,
+  :source, :text, :hash, :asked_by, :waiter, :created_at, :expires_at)
 """
 _PENDING: Final = f"WHERE id = :id AND status = 'pending' RETURNING {PROPOSAL_COLUMNS}"
 _REASK: Final = f"UPDATE proposals SET hash = :hash, text = :text {_PENDING}"  # noqa: S608
-_WAIT: Final = f"UPDATE proposals SET waiter = :waiter {_PENDING}"  # noqa: S608
+_ATTACH: Final = f"""
+UPDATE proposals SET waiter = :waiter, session_id = :session_id, asked_by = :asked_by {_PENDING}
+"""  # noqa: S608
+_RELEASE: Final = f"UPDATE proposals SET waiter = NULL {_PENDING}"  # noqa: S608
 _CLOSE: Final = f"""
 UPDATE proposals SET status = :status, outcome = :outcome, decided_at = :decided_at, decided_by = :decided_by,
   waiter = NULL
@@ -66,12 +79,12 @@ UPDATE proposals SET status = :status, outcome = :outcome, decided_at = :decided
 """  # noqa: S608
 _ALIKE: Final = f"""
 SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_alike
-WHERE home = ? AND agent_key = ? AND hash = ? AND status = 'pending'
+WHERE workspace_key = ? AND agent_key = ? AND hash = ? AND change = ? AND status = 'pending'
 ORDER BY waiter IS NOT NULL, row LIMIT 1
 """  # noqa: S608
 _PENDING_COUNTS: Final = """
 SELECT (SELECT count(*) FROM proposals WHERE session_id = ? AND status = 'pending'),
-  (SELECT count(*) FROM proposals WHERE home = ? AND status = 'pending')
+  (SELECT count(*) FROM proposals WHERE workspace_key = ? AND status = 'pending')
 """
 _DUE: Final = f"""
 SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_due
@@ -130,9 +143,17 @@ def reask_proposal(db: apsw.Connection, proposal_id: str, *, hash: str, text: st
     return _changed(db, _REASK, {"id": proposal_id, "hash": hash, "text": text})
 
 
-def wait_for_proposal(db: apsw.Connection, proposal_id: str, waiter: str | None) -> StoredProposal:
-    """Note whose caller waits for a pending proposal. Raises ``PROPOSAL_NOT_FOUND`` when none is pending."""
-    return _changed(db, _WAIT, {"id": proposal_id, "waiter": waiter})
+def attach_to_proposal(
+    db: apsw.Connection, proposal_id: str, *, waiter: str, session_id: str, asked_by: Mapping[str, Any]
+) -> StoredProposal:
+    """Put a new caller in the place of the one who asked first. Raises ``PROPOSAL_NOT_FOUND``."""
+    values = {"waiter": waiter, "session_id": session_id, "asked_by": canonical(dict(asked_by))}
+    return _changed(db, _ATTACH, {"id": proposal_id, **values})
+
+
+def release_proposal(db: apsw.Connection, proposal_id: str) -> StoredProposal:
+    """Note that no caller waits for a pending proposal any more. Raises ``PROPOSAL_NOT_FOUND``."""
+    return _changed(db, _RELEASE, {"id": proposal_id})
 
 
 def close_proposal(
@@ -157,12 +178,17 @@ def close_proposal(
 
 def pending_like(
     db: apsw.Connection,
-    workspace_key: str,
-    agent_key: str,
+    change: Change,
+    author: Author,
     hash: str,  # noqa: A002
 ) -> StoredProposal | None:
-    """A pending proposal of that workspace and agent with that content; one without a waiter first."""
-    row = db.execute(_ALIKE, (workspace_key, agent_key, hash)).fetchone()
+    """A pending proposal for that change and content, of the author's workspace and agent.
+
+    The change counts beside the content: of two that do the same today, such as naming a target by its id
+    and by its text, each may do something else tomorrow. One without a waiter comes first.
+    """
+    keys = (author.workspace_key, author.agent_key, hash, written_change(change))
+    row = db.execute(_ALIKE, keys).fetchone()
     return proposal_of(row) if row else None
 
 
@@ -173,20 +199,21 @@ def pending_counts(db: apsw.Connection, session_id: str, workspace_key: str) -> 
 
 
 def due(db: apsw.Connection, now_ms: int) -> list[StoredProposal]:
-    """Pending proposals whose time is up, oldest first."""
-    return [proposal_of(row) for row in db.execute(_DUE, (now_ms,))]
+    """Pending proposals whose time is up, oldest first; those of an unknown kind are left to who knows it."""
+    return readable_proposals(db.execute(_DUE, (now_ms,)).fetchall())
 
 
 def waited_for(db: apsw.Connection) -> list[StoredProposal]:
-    """Pending proposals that name a waiter, oldest first."""
-    return [proposal_of(row) for row in db.execute(_WAITED_FOR)]
+    """Pending proposals that name a waiter, oldest first; those of an unknown kind are left out."""
+    return readable_proposals(db.execute(_WAITED_FOR).fetchall())
 
 
 def _changed(db: apsw.Connection, statement: str, values: dict[str, Any]) -> StoredProposal:
     row = db.execute(statement, values).fetchone()
-    if row is None:
+    stored = proposal_of(row) if row else None
+    if stored is None:
         raise proposal_not_found(values["id"])
-    return proposal_of(row)
+    return stored
 
 
 def _the_one(cursor: apsw.Cursor, before: Entry) -> int:

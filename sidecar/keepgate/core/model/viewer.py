@@ -1,5 +1,7 @@
 """Who looks: the one place that says what a reader or writer may see (DSH-2, visibility)."""
 
+from collections.abc import Collection
+
 from attrs import frozen
 
 from keepgate.protocol.entries import Entry, Scope
@@ -18,13 +20,17 @@ class Viewer:
 
     def sees(self, entry: Entry) -> bool:
         """Whether an entry is in view."""
-        if self.agent_key is not None and entry.agent_key not in ("", self.agent_key):
-            return False
-        return (
-            entry.scope is Scope.USER_GLOBAL
-            or self.workspaces is None
-            or entry.workspace_key in self.workspaces
+        return self.sees_keys(
+            () if entry.scope is Scope.USER_GLOBAL else (entry.workspace_key,), entry.agent_key
         )
+
+    def sees_keys(self, workspace_keys: Collection[str], agent_key: str) -> bool:
+        """Whether what belongs to all of these workspaces, and to that agent, is in view.
+
+        What belongs to no workspace is user-global; an empty ``agent_key`` is the shared layer.
+        """
+        of_agent = self.agent_key is None or agent_key in ("", self.agent_key)
+        return of_agent and (self.workspaces is None or self.workspaces.issuperset(workspace_keys))
 
 
 @frozen(kw_only=True)

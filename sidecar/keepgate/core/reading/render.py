@@ -24,8 +24,8 @@ TITLES: Final[Mapping[tuple[Track, Scope], str]] = {
 def render_snapshot(entries: Sequence[Entry], budgets: Iterable[Usage], pending: Sequence[str] = ()) -> str:
     """The block for ``entries`` in the order given (creation order); empty when there is nothing to show.
 
-    ``budgets`` are the true uses of the layers; ``pending`` are the texts of waiting proposals, which only a
-    setting puts here.
+    ``budgets`` are the true uses of the layers; ``pending`` are the new texts of waiting proposals, each
+    after the kind of its change, which only a setting puts here.
     """
     use = {(row.track, row.scope): row for row in budgets}
     blocks = []

@@ -14,7 +14,10 @@ from keepgate.protocol.settings import WritePolicy
 
 @frozen(kw_only=True)
 class Decider:
-    """Who decided, for the ledger: ``via`` is ``approval``, ``session grant``, ``policy`` or ``inbox``."""
+    """Who decided, for the ledger.
+
+    ``via`` is ``approval``, ``session grant``, ``policy``, ``inbox`` or ``expiry``.
+    """
 
     via: str
     policy: WritePolicy
@@ -28,7 +31,7 @@ class Decider:
         return f"{outcome} (via {self.via}, writePolicy {self.policy})"
 
     def by(self) -> dict[str, Any] | None:
-        """The decider as ledger rows and notifications show it; ``None`` for a policy."""
+        """The decider as ledger rows and notifications show it; ``None`` for a policy and for nobody."""
         if self.via == "policy":
             return None
         shown = {
@@ -37,7 +40,7 @@ class Decider:
             "connection": self.connection,
             "channel": self.channel,
         }
-        return {name: value for name, value in shown.items() if value is not None}
+        return {name: value for name, value in shown.items() if value is not None} or None
 
 
 @frozen(kw_only=True)

@@ -10,7 +10,8 @@ from keepgate.core.model.text import excerpt, hidden_positions
 from keepgate.core.writing.change import Add, Change, Consolidate, Remove, Replace, Seed, Undo, kind_of
 from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import named
-from keepgate.core.writing.plan import Mutation, Plan, StoreView
+from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.plan import Plan, StoreView
 from keepgate.protocol.entries import DEFAULT_SOURCE
 from keepgate.protocol.proposals import AskEntry, AskTarget, Caution, ChangeKind
 

@@ -113,6 +113,21 @@ def kind_of(change: Change) -> ChangeKind:
             assert_never(change)
 
 
+def new_texts(change: Change) -> tuple[str, ...]:
+    """The texts that a change would store; none for one that only takes away or takes back."""
+    match change:
+        case Add(draft=draft):
+            return (draft.text,)
+        case Replace() | Consolidate():
+            return (change.text,)
+        case Seed(drafts=drafts):
+            return tuple(draft.text for draft in drafts)
+        case Remove() | Undo():
+            return ()
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
+            assert_never(change)
+
+
 def homes_of(change: Change, author: Author) -> frozenset[str]:
     """The workspaces that a change is about: its author's, and those that a batch goes to."""
     drafts = change.drafts if isinstance(change, Seed) else ()

@@ -6,12 +6,13 @@ previous row's hash, but never the payload itself. A purge can so drop payload a
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Final
 
 from attrs import field, frozen
 
+from keepgate.core.writing.mutation import Mutation
 from keepgate.protocol.entries import Entry, Scope, Track
 
 GENESIS: Final = "0" * 64
@@ -29,24 +30,18 @@ class Decision(StrEnum):
 
 @frozen(kw_only=True)
 class Recorded:
-    """An entry's step as an allowed row holds it."""
+    """A step of a change that was made, with the row that holds it."""
 
     seq: int
-    action: str
-    before: Entry | None
-    after: Entry | None
-
-    @property
-    def entry(self) -> Entry:
-        """The entry as the step left it, or as it was when the step deleted it."""
-        entry = self.after or self.before
-        assert entry is not None, "a step has a before or an after"
-        return entry
+    step: Mutation
 
 
 @frozen(kw_only=True)
 class Row:
-    """A row to append. ``payload`` is JSON: ``text``, and for changes ``before`` and ``after``."""
+    """A row to append. ``payload`` is JSON: ``text``, and for changes ``before`` and ``after``.
+
+    ``homes`` are all workspaces that the row speaks of, ``workspace_key`` among them where there is one.
+    """
 
     ts: int
     action: str
@@ -55,6 +50,7 @@ class Row:
     track: str | None = None
     scope: str | None = None
     workspace_key: str | None = None
+    homes: frozenset[str] = frozenset()
     agent_key: str | None = None
     entry_id: str | None = None
     source: str | None = None
@@ -77,6 +73,7 @@ class Sealed:
     track: str | None
     scope: str | None
     workspace_key: str | None
+    homes: str | None
     agent_key: str | None
     entry_id: str | None
     source: str | None
@@ -92,8 +89,8 @@ class Sealed:
 
 
 CHAINED: Final = (
-    "seq", "ts", "action", "decision", "outcome", "track", "scope", "workspace_key", "agent_key",
-    "entry_id", "source", "session_id", "proposal_id", "shown_hash", "by", "digest", "previous",
+    "seq", "ts", "action", "decision", "outcome", "track", "scope", "workspace_key", "homes",
+    "agent_key", "entry_id", "source", "session_id", "proposal_id", "shown_hash", "by", "digest", "previous",
 )  # fmt: skip
 """The columns that a row's hash covers, in order."""
 
@@ -101,6 +98,11 @@ CHAINED: Final = (
 def canonical(value: Any) -> str:
     """Canonical JSON: sorted names, no blanks, UTF-8 text unescaped."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def written_homes(homes: Collection[str]) -> str | None:
+    """Workspaces as rows keep them: sorted, and only when they are several, for one is the row's own key."""
+    return canonical(sorted(homes)) if len(homes) > 1 else None
 
 
 def seal(row: Row, *, seq: int, salt: str, previous: str) -> Sealed:
@@ -115,6 +117,7 @@ def seal(row: Row, *, seq: int, salt: str, previous: str) -> Sealed:
         "track": row.track,
         "scope": row.scope,
         "workspace_key": row.workspace_key,
+        "homes": written_homes(row.homes),
         "agent_key": row.agent_key,
         "entry_id": row.entry_id,
         "source": row.source,
@@ -174,7 +177,7 @@ def entry_from(state: Mapping[str, Any]) -> Entry:
     )
 
 
-def recorded(row: Sealed) -> Recorded | None:
+def recorded(row: Sealed) -> Mutation | None:
     """The entry step of an allowed row; ``None`` for summaries, evidence, denials and purged rows.
 
     A payload that was spoiled after it was sealed is as good as purged; :func:`chain_breaks` names it.
@@ -188,7 +191,7 @@ def recorded(row: Sealed) -> Recorded | None:
         )
     except (ValueError, LookupError, TypeError):
         return None
-    return Recorded(seq=row.seq, action=row.action, before=before, after=after) if before or after else None
+    return Mutation(action=row.action, before=before, after=after) if before or after else None
 
 
 @frozen(kw_only=True)

@@ -69,7 +69,11 @@ def _resolve_id(store: Findable, layer: Layer, author: Author, target: ById) -> 
 def resolve_all(
     store: Findable, layer: Layer, author: Author, targets: tuple[Target, ...]
 ) -> tuple[Entry, ...]:
-    """Every target's entry, each a different one: an entry that an earlier target took no longer matches."""
+    """Every target's entry, each a different one.
+
+    Raises what :func:`resolve` raises, for the first target that it cannot resolve, and ``ENTRY_NOT_FOUND``
+    for one that names the entry of an earlier target.
+    """
     found: dict[str, Entry] = {}
     for target in targets:
         entry = resolve(store, layer, author, target)

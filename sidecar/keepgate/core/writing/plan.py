@@ -17,28 +17,10 @@ from keepgate.core.writing.budget import LayerUse, require_room, weigh
 from keepgate.core.writing.change import Add, Change, Consolidate, Draft, Remove, Replace, Seed, Undo
 from keepgate.core.writing.ledger import Recorded
 from keepgate.core.writing.match import Findable, resolve, resolve_all
+from keepgate.core.writing.mutation import Mutation
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.protocol.settings import Budgets
-
-
-@frozen(kw_only=True)
-class Mutation:
-    """One entry's step: inserted (``before`` is ``None``), rewritten, or deleted (``after`` is ``None``).
-
-    ``action`` is the ledger's word for it (DSH-6).
-    """
-
-    action: str
-    before: Entry | None
-    after: Entry | None
-
-    @property
-    def entry(self) -> Entry:
-        """The entry as the step leaves it, or as it was when the step deletes it."""
-        entry = self.after or self.before
-        assert entry is not None, "a mutation has a before or an after"
-        return entry
 
 
 @frozen(kw_only=True)
@@ -62,6 +44,9 @@ class StoreView(Findable, Protocol):
 
     def change_of(self, seq: int) -> tuple[Recorded, ...]:
         """The entry steps of the allowed change that row ``seq`` belongs to; empty when there is none."""
+
+    def newest_change(self, entry_id: str) -> int | None:
+        """The newest allowed row of an entry, also of one that is gone; ``None`` before the first."""
 
 
 def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, stamp: Stamp) -> Plan:
@@ -149,20 +134,20 @@ def _consolidation(
 
 
 def _inversion(change: Undo, author: Author, store: StoreView, stamp: Stamp) -> tuple[Mutation, ...]:
-    steps = store.change_of(change.seq)
-    if not steps or not all(author.viewer.sees(step.entry) for step in steps):
+    # A batch may reach into other workspaces: each of them takes back its part.
+    found = [item for item in store.change_of(change.seq) if author.viewer.sees(item.step.entry)]
+    if not found:
         raise invalid_input(Problem("$.seq", "names no allowed change that this session can see"))
-    return tuple(_inverse(step, author, store, stamp) for step in reversed(steps))
+    return tuple(_inverse(item, author, store, stamp) for item in reversed(found))
 
 
-def _inverse(step: Recorded, author: Author, store: StoreView, stamp: Stamp) -> Mutation:
+def _inverse(found: Recorded, author: Author, store: StoreView, stamp: Stamp) -> Mutation:
+    step = found.step
     current = store.entry(step.entry.id)
-    if _without_recalls(current) != step.after:
-        raise invalid_input(
-            Problem(
-                "$.seq", f"entry {step.entry.id} has changed since ledger row {step.seq}; undo that first"
-            )
-        )
+    # Being as the step left it is not enough: an entry that came and went again has a history of its own.
+    if store.newest_change(step.entry.id) != found.seq or _without_recalls(current) != step.after:
+        reason = f"entry {step.entry.id} has changed since ledger row {found.seq}; undo that first"
+        raise invalid_input(Problem("$.seq", reason))
     if step.before is None:
         return Mutation(action="undo-remove", before=current, after=None)
     latest = current or step.before

@@ -6,7 +6,7 @@ from typing import Any
 from attrs import frozen
 
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.change import Change
+from keepgate.core.writing.change import Change, homes_of
 from keepgate.protocol.proposals import ChangeKind, Proposal, ProposalStatus
 
 
@@ -14,8 +14,8 @@ from keepgate.protocol.proposals import ChangeKind, Proposal, ProposalStatus
 class StoredProposal:
     """One wish. ``text`` and ``hash`` are those of the newest question; times are epoch milliseconds.
 
-    ``waiter`` is the presence token of the process whose caller waits for the decision, ``None`` when nobody
-    does any more.
+    ``author`` and ``asked_by`` are those of the newest caller. ``waiter`` is the presence token of the
+    process whose caller waits for the decision, ``None`` when nobody does any more.
     """
 
     id: str
@@ -25,7 +25,6 @@ class StoredProposal:
     kind: ChangeKind
     track: str
     scope: str
-    workspace_key: str
     source: str | None
     text: str
     hash: str
@@ -37,6 +36,11 @@ class StoredProposal:
     outcome: str | None = None
     decided_by: Mapping[str, Any] | None = None
 
+    @property
+    def homes(self) -> frozenset[str]:
+        """All workspaces that the wish speaks of."""
+        return homes_of(self.change, self.author)
+
     def shown(self) -> Proposal:
         """The proposal as lists show it."""
         return Proposal(
@@ -45,7 +49,7 @@ class StoredProposal:
             status=self.status,
             track=self.track,
             scope=self.scope,
-            workspace_key=self.workspace_key,
+            workspace_key=self.author.workspace_key,
             agent_key=self.author.agent_key,
             source=self.source,
             session_id=self.author.session_id,

@@ -15,7 +15,14 @@ from keepgate.store.reads.entries import (
     used,
     visible_entry,
 )
-from keepgate.store.reads.proposals import counts, pending_count, proposal, proposals
+from keepgate.store.reads.proposals import (
+    counts,
+    pending_count,
+    pending_proposals,
+    proposal,
+    proposals,
+    visible_proposal,
+)
 from keepgate.store.reads.running import Reads
 from keepgate.store.reads.workspaces import workspace_keys
 
@@ -30,6 +37,7 @@ __all__ = [
     "history",
     "list_page",
     "pending_count",
+    "pending_proposals",
     "proposal",
     "proposals",
     "query",
@@ -37,6 +45,7 @@ __all__ = [
     "usage",
     "used",
     "visible_entry",
+    "visible_proposal",
     "why",
     "workspace_keys",
 ]

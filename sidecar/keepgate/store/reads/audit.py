@@ -11,19 +11,20 @@ import apsw
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.entries import AuditRow, Scope, Version, WhyLink
 from keepgate.store.reads.entries import entry
-from keepgate.store.rows import Row
+from keepgate.store.rows import ALL_HOMES_IN_VIEW, Row
 
 _AUDIT: Final = """
 SELECT seq, ts, action, track, scope, entry_id, payload, outcome, source, session_id, proposal_id, "by"
 FROM json_each(?) AS asked CROSS JOIN ledger ON seq = asked.value
 ORDER BY seq DESC
 """
-_FILTER: Final = """
+_FILTER: Final = f"""
 seq < :before
   AND (:action IS NULL OR action = :action)
   AND (:entry_id IS NULL OR entry_id = :entry_id)
   AND (:session_id IS NULL OR session_id = :session_id)
   AND (:agent IS NULL OR agent_key IS NULL OR agent_key = '' OR agent_key = :agent)
+  AND {ALL_HOMES_IN_VIEW}
 ORDER BY seq DESC
 """
 _IN_VIEW: Final = (
@@ -72,7 +73,8 @@ def audit(
 ) -> list[AuditRow]:
     """Ledger rows in view, newest first (DSH-6).
 
-    In view are the viewer's workspaces and what belongs to none; of agent-private rows the viewer's own.
+    In view are the viewer's workspaces and what belongs to none; of agent-private rows the viewer's own; of
+    rows that speak of several workspaces those of which the viewer sees them all.
     """
     values = {
         "before": _NO_LIMIT if before is None else before,
@@ -180,9 +182,10 @@ def ever_seen(db: apsw.Connection, viewer: Viewer, entry_id: str) -> bool:
     if found is not None:
         return viewer.sees(found)
     row = db.execute(_LAST_KEYS, (entry_id,)).fetchone()
-    if row is None or (viewer.agent_key is not None and row[2] not in ("", viewer.agent_key)):
+    if row is None:
         return False
-    return row[0] == Scope.USER_GLOBAL or viewer.workspaces is None or row[1] in viewer.workspaces
+    scope, workspace_key, agent_key = row
+    return viewer.sees_keys(() if scope == Scope.USER_GLOBAL else (workspace_key,), agent_key)
 
 
 def frozen_snapshot(

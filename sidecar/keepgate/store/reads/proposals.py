@@ -1,75 +1,132 @@
-"""Reads of proposals, and the store's counts."""
+"""Reads of proposals, and the store's counts. A pending one whose time is up reads as expired."""
 
 import json
 from heapq import nlargest
-from typing import Final
+from typing import Any, Final
 
 import apsw
 
 from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.proposal import StoredProposal
-from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store.rows import PROPOSAL_COLUMNS, Row, one, proposal_of
+from keepgate.protocol.proposals import Proposal, ProposalStatus
+from keepgate.store.rows import (
+    ALL_HOMES_IN_VIEW,
+    LISTED_COLUMNS,
+    PROPOSAL_COLUMNS,
+    Row,
+    listed_of,
+    one,
+    proposal_of,
+    readable_proposals,
+)
 
-_BY_ID: Final = f"SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE id = ?"  # noqa: S608 - a constant of this package
-_AT_ROWS: Final = f"""
+_OF_AGENT: Final = "(:agent IS NULL OR agent_key = '' OR agent_key = :agent)"
+_IN_VIEW: Final = (
+    "(:workspaces IS NULL OR workspace_key = '' "
+    "OR workspace_key IN (SELECT value FROM json_each(:workspaces)))"
+)
+_BY_ID: Final = f"SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE id = ?"  # noqa: S608
+_VISIBLE: Final = f"""
+SELECT {LISTED_COLUMNS} FROM proposals WHERE id = :id AND {_OF_AGENT} AND {_IN_VIEW} AND {ALL_HOMES_IN_VIEW}
+"""  # noqa: S608
+_LISTED_AT: Final = f"""
+SELECT {LISTED_COLUMNS} FROM proposals WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row
+"""  # noqa: S608
+_WHOLE_AT: Final = f"""
 SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row
 """  # noqa: S608
-# A proposal belongs to its author's workspace, its home; one without a home is in everybody's view. Rows of
-# one home and status come sorted from the index, so that reading stops at the limit.
-_NEWEST: Final = """
-SELECT row FROM proposals INDEXED BY proposals_home
-WHERE home = :home AND status = :status AND (:agent IS NULL OR agent_key = '' OR agent_key = :agent)
+# One without a workspace is in everybody's view. Rows of one workspace and status come sorted from the index,
+# so that reading stops at the limit.
+_NEWEST: Final = f"""
+SELECT row FROM proposals INDEXED BY proposals_workspace
+WHERE workspace_key = :workspace_key AND status = :status AND (:due IS NULL OR (expires_at <= :now_ms) = :due)
+  AND {_OF_AGENT} AND {ALL_HOMES_IN_VIEW}
 ORDER BY row DESC LIMIT :limit
-"""
-_NEWEST_ANYWHERE: Final = """
+"""  # noqa: S608
+_NEWEST_ANYWHERE: Final = f"""
 SELECT row FROM proposals
-WHERE (:status IS NULL OR status = :status) AND (:agent IS NULL OR agent_key = '' OR agent_key = :agent)
+WHERE (:status IS NULL OR status = :status) AND (:due IS NULL OR (expires_at <= :now_ms) = :due)
+  AND {_OF_AGENT}
 ORDER BY row DESC LIMIT :limit
+"""  # noqa: S608
+_PENDING: Final = f"""
+SELECT count(*) FROM proposals INDEXED BY proposals_workspace
+WHERE status = 'pending' AND expires_at > :now_ms AND {ALL_HOMES_IN_VIEW}
+  AND workspace_key IN (SELECT value FROM json_each(:workspaces) UNION ALL SELECT '')
+"""  # noqa: S608
+_PENDING_ANYWHERE: Final = """
+SELECT count(*) FROM proposals INDEXED BY proposals_due WHERE status = 'pending' AND expires_at > ?
 """
-_PENDING: Final = """
-SELECT count(*) FROM proposals INDEXED BY proposals_home
-WHERE status = 'pending' AND home IN (SELECT value FROM json_each(?))
-"""
-_PENDING_ANYWHERE: Final = "SELECT count(*) FROM proposals INDEXED BY proposals_due WHERE status = 'pending'"
 _COUNTS: Final = """
-SELECT (SELECT coalesce(sum(entries), 0) FROM usage), (SELECT coalesce(max(seq), 0) FROM ledger),
-  (SELECT count(*) FROM proposals WHERE status = 'pending')
+SELECT (SELECT coalesce(sum(entries), 0) FROM usage), (SELECT coalesce(max(seq), 0) FROM ledger)
 """
+# Where rows of a status are found: by the status that is stored, and by whether their time is up.
+_FOUND_AS: Final[dict[ProposalStatus, tuple[tuple[ProposalStatus, bool | None], ...]]] = {
+    **{status: ((status, None),) for status in ProposalStatus},
+    ProposalStatus.PENDING: ((ProposalStatus.PENDING, False),),
+    ProposalStatus.EXPIRED: ((ProposalStatus.EXPIRED, None), (ProposalStatus.PENDING, True)),
+}
+_ANY_STATUS: Final = tuple((status, None) for status in ProposalStatus)
 
 
 def proposals(
-    db: apsw.Connection, viewer: Viewer, status: ProposalStatus | None, limit: int
-) -> list[StoredProposal]:
-    """The newest ``limit`` proposals in view, oldest first."""
-    values = {"agent": viewer.agent_key, "limit": limit, "status": status}
-    found: list[Row] = []
-    if viewer.workspaces is None:
-        found = db.execute(_NEWEST_ANYWHERE, values).fetchall()
-    else:
-        for home in viewer.workspaces | {""}:
-            for kind in ProposalStatus if status is None else (status,):
-                found += db.execute(_NEWEST, {**values, "home": home, "status": kind}).fetchall()
-    newest = nlargest(limit, (row for (row,) in found))
-    return [proposal_of(row) for row in db.execute(_AT_ROWS, (json.dumps(newest),))]
+    db: apsw.Connection, viewer: Viewer, status: ProposalStatus | None, limit: int, now_ms: int
+) -> list[Proposal]:
+    """The newest ``limit`` proposals in view, oldest first, also those that a newer version stored."""
+    rows = _newest(db, viewer, status, limit, now_ms)
+    return [listed_of(row, now_ms) for row in db.execute(_LISTED_AT, (json.dumps(rows),))]
+
+
+def pending_proposals(db: apsw.Connection, viewer: Viewer, limit: int, now_ms: int) -> list[StoredProposal]:
+    """The newest ``limit`` pending proposals in view, oldest first, with their changes; unknown ones not."""
+    rows = _newest(db, viewer, ProposalStatus.PENDING, limit, now_ms)
+    return readable_proposals(db.execute(_WHOLE_AT, (json.dumps(rows),)))
+
+
+def visible_proposal(db: apsw.Connection, viewer: Viewer, proposal_id: str, now_ms: int) -> Proposal | None:
+    """The proposal with that id, if it is in view."""
+    row = db.execute(_VISIBLE, {"id": proposal_id, **_sight(viewer)}).fetchone()
+    return listed_of(row, now_ms) if row else None
 
 
 def proposal(db: apsw.Connection, proposal_id: str) -> StoredProposal | None:
-    """The proposal with that id, whoever may see it."""
+    """The proposal with that id, whoever may see it; ``None`` also for a change of an unknown kind."""
     row = db.execute(_BY_ID, (proposal_id,)).fetchone()
     return proposal_of(row) if row else None
 
 
-def pending_count(db: apsw.Connection, workspaces: frozenset[str] | None) -> int:
+def pending_count(db: apsw.Connection, workspaces: frozenset[str] | None, now_ms: int) -> int:
     """How many proposals wait in these workspaces and outside all of them; ``None``: in every workspace."""
     if workspaces is None:
-        anywhere: int = db.execute(_PENDING_ANYWHERE).get
+        anywhere: int = db.execute(_PENDING_ANYWHERE, (now_ms,)).get
         return anywhere
-    count: int = db.execute(_PENDING, (json.dumps(sorted(workspaces | {""})),)).get
+    values = {"workspaces": json.dumps(sorted(workspaces)), "now_ms": now_ms}
+    count: int = db.execute(_PENDING, values).get
     return count
 
 
-def counts(db: apsw.Connection) -> dict[str, int]:
+def counts(db: apsw.Connection, now_ms: int) -> dict[str, int]:
     """``entries``, ``ledger_rows`` and ``pending_proposals`` of the whole store."""
-    entries, rows, pending = one(db.execute(_COUNTS))
-    return {"entries": entries, "ledger_rows": rows, "pending_proposals": pending}
+    entries, rows = one(db.execute(_COUNTS))
+    return {"entries": entries, "ledger_rows": rows, "pending_proposals": pending_count(db, None, now_ms)}
+
+
+def _newest(
+    db: apsw.Connection, viewer: Viewer, status: ProposalStatus | None, limit: int, now_ms: int
+) -> list[int]:
+    values = {**_sight(viewer), "limit": limit, "now_ms": now_ms}
+    found: list[Row] = []
+    if viewer.workspaces is None:
+        for stored, due in ((None, None),) if status is None else _FOUND_AS[status]:
+            found += db.execute(_NEWEST_ANYWHERE, {**values, "status": stored, "due": due}).fetchall()
+    else:
+        for stored, due in _ANY_STATUS if status is None else _FOUND_AS[status]:
+            for key in viewer.workspaces | {""}:
+                here = {**values, "workspace_key": key, "status": stored, "due": due}
+                found += db.execute(_NEWEST, here).fetchall()
+    return nlargest(limit, (row for (row,) in found))
+
+
+def _sight(viewer: Viewer) -> dict[str, Any]:
+    keys = None if viewer.workspaces is None else json.dumps(sorted(viewer.workspaces))
+    return {"agent": viewer.agent_key, "workspaces": keys}

@@ -6,7 +6,7 @@ import apsw
 
 _KEYS: Final = """
 SELECT workspace_key FROM usage WHERE workspace_key <> '' AND entries > 0
-UNION SELECT home FROM proposals WHERE status = 'pending' AND home <> ''
+UNION SELECT workspace_key FROM proposals WHERE status = 'pending' AND workspace_key <> ''
 ORDER BY 1
 """
 

@@ -6,7 +6,8 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Append-only and hash-chained; payload and salt may be purged, nothing else ever changes.
+-- Append-only and hash-chained; payload and salt may be purged, nothing else ever changes. homes is a JSON
+-- array of all workspaces that a row speaks of, when it is several; only who sees them all may see the row.
 CREATE TABLE ledger (
   seq INTEGER PRIMARY KEY,
   ts INTEGER NOT NULL,
@@ -16,6 +17,7 @@ CREATE TABLE ledger (
   track TEXT,
   scope TEXT,
   workspace_key TEXT,
+  homes TEXT,
   agent_key TEXT,
   entry_id TEXT,
   source TEXT,
@@ -66,20 +68,20 @@ CREATE INDEX entries_layer ON entries
   (scope, workspace_key, track, created_seq, agent_key, updated_at, ledger_seq, folded);
 CREATE INDEX entries_twin ON entries (scope, workspace_key, track, folded_crc);
 
--- change and author are JSON; home, agent_key and session_id repeat the author's for the indexes.
+-- change is JSON; workspace_key, agent_key and session_id are those of the session that wishes it, homes as
+-- in the ledger.
 CREATE TABLE proposals (
   row INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   status TEXT NOT NULL CHECK (status IN ('pending', 'approved', 'dismissed', 'refused', 'expired')),
   change TEXT NOT NULL,
-  author TEXT NOT NULL,
-  home TEXT NOT NULL,
+  workspace_key TEXT NOT NULL,
+  homes TEXT,
   agent_key TEXT NOT NULL,
   session_id TEXT NOT NULL,
   kind TEXT NOT NULL,
   track TEXT NOT NULL,
   scope TEXT NOT NULL,
-  workspace_key TEXT NOT NULL,
   source TEXT,
   text TEXT NOT NULL,
   hash TEXT NOT NULL,
@@ -91,8 +93,8 @@ CREATE TABLE proposals (
   outcome TEXT,
   decided_by TEXT
 ) STRICT;
-CREATE INDEX proposals_home ON proposals (home, status);
-CREATE INDEX proposals_alike ON proposals (home, agent_key, hash) WHERE status = 'pending';
+CREATE INDEX proposals_workspace ON proposals (workspace_key, status);
+CREATE INDEX proposals_alike ON proposals (workspace_key, agent_key, hash) WHERE status = 'pending';
 CREATE INDEX proposals_session ON proposals (session_id) WHERE status = 'pending';
 CREATE INDEX proposals_waiter ON proposals (waiter) WHERE status = 'pending' AND waiter IS NOT NULL;
 CREATE INDEX proposals_due ON proposals (expires_at) WHERE status = 'pending';
@@ -184,6 +186,7 @@ WHEN NEW.payload IS NOT NULL OR NEW.salt IS NOT NULL
   OR NEW.seq IS NOT OLD.seq OR NEW.ts IS NOT OLD.ts OR NEW.action IS NOT OLD.action
   OR NEW.decision IS NOT OLD.decision OR NEW.outcome IS NOT OLD.outcome OR NEW.track IS NOT OLD.track
   OR NEW.scope IS NOT OLD.scope OR NEW.workspace_key IS NOT OLD.workspace_key
+  OR NEW.homes IS NOT OLD.homes
   OR NEW.agent_key IS NOT OLD.agent_key OR NEW.entry_id IS NOT OLD.entry_id OR NEW.source IS NOT OLD.source
   OR NEW.session_id IS NOT OLD.session_id OR NEW.proposal_id IS NOT OLD.proposal_id
   OR NEW.shown_hash IS NOT OLD.shown_hash OR NEW."by" IS NOT OLD."by" OR NEW.digest IS NOT OLD.digest
@@ -255,13 +258,15 @@ BEGIN
   SELECT RAISE(ABORT, 'keepgate: a decided proposal does not change');
 END;
 
+-- Who asks again for what is pending takes its place: session and client change only with a waiter.
 CREATE TRIGGER proposals_keep_their_wish BEFORE UPDATE ON proposals
 WHEN NEW.row IS NOT OLD.row OR NEW.id IS NOT OLD.id OR NEW.change IS NOT OLD.change
-  OR NEW.author IS NOT OLD.author OR NEW.home IS NOT OLD.home OR NEW.agent_key IS NOT OLD.agent_key
-  OR NEW.session_id IS NOT OLD.session_id OR NEW.kind IS NOT OLD.kind OR NEW.track IS NOT OLD.track
-  OR NEW.scope IS NOT OLD.scope OR NEW.workspace_key IS NOT OLD.workspace_key
-  OR NEW.source IS NOT OLD.source OR NEW.asked_by IS NOT OLD.asked_by
+  OR NEW.workspace_key IS NOT OLD.workspace_key OR NEW.homes IS NOT OLD.homes
+  OR NEW.agent_key IS NOT OLD.agent_key OR NEW.kind IS NOT OLD.kind OR NEW.track IS NOT OLD.track
+  OR NEW.scope IS NOT OLD.scope OR NEW.source IS NOT OLD.source
   OR NEW.created_at IS NOT OLD.created_at OR NEW.expires_at IS NOT OLD.expires_at
+  OR (NEW.waiter IS NULL
+    AND (NEW.session_id IS NOT OLD.session_id OR NEW.asked_by IS NOT OLD.asked_by))
 BEGIN
   SELECT RAISE(ABORT, 'keepgate: a proposal keeps what was wished and by whom');
 END;
