@@ -50,6 +50,20 @@ def an_entry(text, **changes):
     return AskEntry(**fields | changes)
 
 
+def a_target(text, **changes):
+    """An entry as it is now."""
+    fields = {
+        "id": "e1",
+        "version": 1,
+        "track": Track.USER,
+        "scope": Scope.WORKSPACE,
+        "workspace_key": "/w",
+        "agent_key": "",
+        "text": text,
+    }
+    return AskTarget(**fields | changes)
+
+
 def shown(lines):
     """Lines as one text."""
     return "\n".join(line.text for line in lines)
@@ -79,7 +93,13 @@ def test_warnings_stand_before_everything_else():
         {"client": {"client": "c\x1b[2J\n", "version": "1\x1b"}},
         {"warnings": [Caution(kind="x", message="w\x1b[2J\n")]},
         {"entries": [an_entry("t\x1b[2J", tags=["g\x1b[2J\n"], agent_key="k\x1b", source="o\x1b")]},
-        {"targets": [AskTarget(id="i\x1b[2J\n", version=1, text="t\x1b[2J", match="m\x1b[2J\n")]},
+        {
+            "targets": [
+                a_target(
+                    "t\x1b[2J", id="i\x1b[2J\n", match="m\x1b[2J\n", workspace_key="w\x1b", agent_key="k\x1b"
+                )
+            ]
+        },
         {"from_": "f\x1b[2J", "to": "t\x1b[2J"},
     ],
     ids=lambda place: next(iter(place)),
@@ -108,7 +128,33 @@ def test_a_batch_names_layer_and_tags_of_each():
     text = shown(question_lines(question))
 
     assert "keepgate asks: add 2 memories?" in text
-    assert "user/workspace [a, b]:\n+ one\nagent/workspace:\n+ two" in text
+    assert "layers      user/workspace, agent/workspace" in text
+    assert "user/workspace, tags a, b:\n+ one\nagent/workspace:\n+ two" in text
+
+
+def test_a_batch_over_workspaces_names_that_of_each():
+    """All of them in full at the top, and each memory's own before its text."""
+    entries = [an_entry("one"), an_entry("two", workspace_key="/v", agent_key="cook")]
+    question = a_question(action="seed", track="batch", scope="batch", count=2, entries=entries)
+
+    text = shown(question_lines(question))
+
+    assert "workspaces  /v, /w" in text
+    assert "user/workspace of /w:\n+ one\nuser/workspace of /v, agent cook alone:\n+ two" in text
+
+
+def test_what_changes_beside_the_text_is_shown():
+    """Tags before and after, and who sees the entry, in the question and in all its fields."""
+    target = a_target("x", tags=["old"], agent_key="cook")
+    question = a_question(
+        action="replace", from_="x", to="x", targets=[target], entries=[an_entry("x", agent_key="cook")]
+    )
+
+    text, everything = shown(question_lines(question)), shown(everything_lines(question))
+
+    assert "tags        none (before: old)" in text
+    assert "seen by     agent cook alone" in text
+    assert "seen by     agent cook alone\n  tags        old\n- x" in everything
 
 
 def test_another_client_is_named():

@@ -33,7 +33,18 @@ ASK = {
     "warnings": [{"kind": "hidden-characters", "message": "look twice"}],
     "from": "before",
     "to": "after",
-    "targets": [{"id": "e1", "version": 2, "text": "before", "match": "bef"}],
+    "targets": [
+        {
+            "id": "e1",
+            "version": 2,
+            "track": "user",
+            "scope": "workspace",
+            "workspaceKey": "/w",
+            "agentKey": "",
+            "text": "before",
+            "match": "bef",
+        }
+    ],
     "laterField": 1,
 }
 INFO = AdapterInfo(

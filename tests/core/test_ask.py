@@ -9,6 +9,7 @@ from keepgate.protocol.entries import Scope, Track
 from keepgate.protocol.proposals import AskEntry, AskTarget, Caution, ChangeKind
 from keepgate.protocol.settings import Budgets
 
+HERE = {"track": Track.USER, "scope": Scope.WORKSPACE, "workspace_key": "/srv/tides", "agent_key": ""}
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 
 
@@ -61,7 +62,7 @@ def test_a_replacement_shows_both_texts_whole(ask, entry, layer) -> None:
 
     assert f"from:\n{old}\n\nto:\nNew\ntext" == asked.text
     assert (ChangeKind.REPLACE, "claude", (old, "New\ntext")) == (asked.kind, asked.source, asked.from_to)
-    assert (AskTarget(id="e-9", version=4, text=old, match="END"),) == asked.targets
+    assert (AskTarget(id="e-9", version=4, text=old, match="END", **HERE),) == asked.targets
     assert ["mem0"] == [item.source for item in asked.entries]
 
 
@@ -72,7 +73,7 @@ def test_a_removal_shows_the_whole_text_and_the_entrys_own_source(ask, entry, la
 
     assert (ChangeKind.REMOVE, old, "mem0") == (asked.kind, asked.text, asked.source)
     assert ((old, None), ()) == (asked.from_to, asked.entries)
-    assert (AskTarget(id="e-9", version=1, text=old, match="e-9"),) == asked.targets
+    assert (AskTarget(id="e-9", version=1, text=old, match="e-9", **HERE),) == asked.targets
 
 
 def test_a_consolidation_lists_what_goes_and_what_comes(ask, entry, layer) -> None:

@@ -21,7 +21,7 @@ def outcome(answer: Any) -> str:
     return str(error["data"]["details"]["outcome"])
 
 
-def test_the_prompt(server: Any) -> None:
+def test_the_prompt(server: Any, project: Path) -> None:
     """One readable line, a blank one, the payload; exactly four actions; Info without warnings."""
     number = server.begin("memory/add", WRITE)
 
@@ -29,7 +29,8 @@ def test_the_prompt(server: Any) -> None:
 
     assert {
         "type": 3,
-        "message": 'Add to the agent memory of "project"? Source keepgate, session s1.\n\nUse tabs.',
+        "message": 'Add to the agent memory of "project"? Source keepgate, session s1.\n'
+        f"Workspace: {project.resolve()}\n\nUse tabs.",
         "actions": [{"title": title} for title in ACTIONS],
     } == prompt["params"]
     server.reply(prompt, {"title": "Allow once"})
@@ -43,7 +44,7 @@ def test_a_prompt_with_a_warning(server: Any) -> None:
     params = server.request_of_server(PROMPT)["params"]
 
     assert params["type"] == 2
-    first, second, rest = params["message"].split("\n", 2)
+    first, second, _, rest = params["message"].split("\n", 3)
     assert second.startswith("Warning: ")
     assert rest == "\nharmless⟨U+202E⟩txet"
     assert "hidden" in second

@@ -29,19 +29,38 @@ def question(**given: Any) -> ApprovalRequestParams:
     )
 
 
-def entry(text: str, *tags: str) -> AskEntry:
+def entry(text: str, *tags: str, **given: Any) -> AskEntry:
     return AskEntry(
-        track=Track.AGENT,
-        scope=Scope.WORKSPACE,
-        workspace_key="/home/me/project",
-        agent_key="coder",
-        text=text,
-        tags=list(tags),
-        source="keepgate",
+        **{
+            "track": Track.AGENT,
+            "scope": Scope.WORKSPACE,
+            "workspace_key": "/home/me/project",
+            "agent_key": "coder",
+            "text": text,
+            "tags": list(tags),
+            "source": "keepgate",
+        }
+        | given
     )
 
 
-TARGET = AskTarget(id="e1", version=3, text="Use spaces. " * 100)
+def target(text: str, *tags: str, **given: Any) -> AskTarget:
+    return AskTarget(
+        **{
+            "id": "e1",
+            "version": 3,
+            "track": Track.AGENT,
+            "scope": Scope.WORKSPACE,
+            "workspace_key": "/home/me/project",
+            "agent_key": "",
+            "text": text,
+            "tags": list(tags),
+        }
+        | given
+    )
+
+
+TARGET = target("Use spaces. " * 100)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +116,7 @@ def test_the_message_holds_the_whole_payload() -> None:
 
     head, _, payload = message_of(question(text=text)).partition("\n\n")
 
-    assert headline(question()) == head
+    assert f"{headline(question())}\nWorkspace: /home/me/project" == head
     assert text == payload
 
 
@@ -118,7 +137,8 @@ def test_warnings_and_tags_come_before_the_payload() -> None:
     assert [
         headline(asked),
         "Warning: entry e1 already says ⏎ the same",
-        "Only agent coder will see it.",
+        "Workspace: /home/me/project",
+        "Seen by: agent coder alone",
         "Tags: style, go⟨U+202E⟩",
         "",
         "Use tabs.",
@@ -132,8 +152,10 @@ def test_the_document_shows_every_text_in_full() -> None:
     document = document_of(asked)
 
     assert TARGET.text in document
-    assert "--- entry e1, version 3, as it is now" in document
-    assert "+++ agent/workspace, source keepgate, agent coder, tags style\nUse⟨U+200B⟩ tabs.\n" in document
+    assert "--- entry e1, version 3, as it is now: agent/workspace\n" in document
+    assert (
+        "+++ agent/workspace, agent coder alone, tags style, source keepgate\nUse⟨U+200B⟩ tabs.\n" in document
+    )
     assert f"Hash: {asked.hash}" in document
     assert "Workspace: /home/me/project" in document
 
@@ -154,13 +176,45 @@ def test_a_consolidation_is_shown_whole() -> None:
 
 def test_changed_tags_are_shown_with_those_before() -> None:
     """Clearing or changing tags is part of what the person sees."""
-    target = AskTarget(id="e1", version=1, text="x", tags=["old"])
+    asked = question(action="replace", targets=[target("x", "old")], entries=[entry("y")])
 
-    assert "Tags: none (before: old)" in message_of(
-        question(action="replace", targets=[target], entries=[entry("y")])
-    )
+    assert "Tags: none (before: old)" in message_of(asked)
+    assert "Tags: none (before: old)" in document_of(asked)
 
 
 def test_who_will_see_a_private_entry_is_shown() -> None:
-    """An entry that is private to a preset says so."""
-    assert "Only agent coder will see it." in message_of(question(entries=[entry("x")]))
+    """An entry that is private to a preset says so, also one that goes; so does a preset's shared one."""
+    shared = question(agent_key="coder", entries=[entry("x", agent_key="")])
+
+    assert "Seen by: agent coder alone" in message_of(question(entries=[entry("x")]))
+    assert "Seen by: agent cook alone" in message_of(
+        question(action="remove", targets=[target("x", agent_key="cook")])
+    )
+    assert "Seen by: every agent" in message_of(shared)
+
+
+def test_a_batch_says_which_text_goes_to_which_workspace() -> None:
+    """All workspaces in full before the texts, and each text behind its own."""
+    asked = question(
+        action="seed",
+        track="batch",
+        scope="batch",
+        workspace_key="",
+        text="agent/workspace: one\nagent/workspace: two",
+        entries=[
+            entry("one", "go", agent_key=""),
+            entry("two", workspace_key="/srv/\u202epa", agent_key=""),
+        ],
+    )
+    head, _, payload = message_of(asked).partition("\n\n")
+
+    document = document_of(asked)
+
+    workspaces = "Workspaces: /home/me/project, /srv/⟨U+202E⟩pa"
+    assert [workspaces, "Layers: agent/workspace"] == head.splitlines()[1:]
+    assert [
+        "agent/workspace of /home/me/project, tags go: one",
+        "agent/workspace of /srv/⟨U+202E⟩pa: two",
+    ] == payload.splitlines()
+    assert f"\n{workspaces}\n" in document
+    assert "+++ agent/workspace of /srv/⟨U+202E⟩pa, source keepgate\ntwo\n" in document

@@ -52,6 +52,10 @@ class AskTarget:
 
     id: str
     version: int
+    track: Track
+    scope: Scope
+    workspace_key: str
+    agent_key: str
     text: str
     match: Annotated[str | None, "The substring that named it."] = None
     tags: Annotated[list[str], "Its tags as they are now."] = field(factory=list)

@@ -7,6 +7,7 @@ from attrs import frozen
 
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.text import excerpt, hidden_positions
+from keepgate.core.reading.asked import BATCH
 from keepgate.core.writing.change import Add, Change, Consolidate, Remove, Replace, Seed, Undo, kind_of
 from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import named
@@ -16,7 +17,6 @@ from keepgate.protocol.entries import DEFAULT_SOURCE
 from keepgate.protocol.proposals import AskEntry, AskTarget, Caution, ChangeKind
 
 CONSOLIDATE_EXCERPT_UNITS: Final = 300
-BATCH: Final = "batch"
 
 
 @frozen(kw_only=True)
@@ -50,6 +50,10 @@ class Ask:
             AskTarget(
                 id=entry.id,
                 version=entry.version,
+                track=entry.track,
+                scope=entry.scope,
+                workspace_key=entry.workspace_key,
+                agent_key=entry.agent_key,
                 text=entry.text,
                 match=names[index] if index < len(names) else None,
                 tags=list(entry.tags),

@@ -5,15 +5,16 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Final
 
 from keepgate.core.model.text import make_visible, one_line
+from keepgate.core.reading.asked import facts, place_of, workspaces_of
 from keepgate.protocol.entries import Scope
-from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, ChangeKind
+from keepgate.protocol.proposals import ApprovalRequestParams, ChangeKind
 
 _LAYERS: Final = {"user": "the user memory", "agent": "the agent memory"}
 
 
 def message_of(question: ApprovalRequestParams) -> str:
-    """The text of a prompt: one line that says what, where and who, warnings, then the whole payload."""
-    head = [headline(question), *_warning_lines(question), *_sight_lines(question), *_tag_lines(question)]
+    """The text of a prompt: one line that says what, where and who, warnings, facts, the whole payload."""
+    head = [headline(question), *_warning_lines(question), *_fact_lines(question)]
     return "\n".join(head) + "\n\n" + make_visible(_payload(question))
 
 
@@ -28,11 +29,18 @@ def document_of(question: ApprovalRequestParams) -> str:
 
 
 def _payload(question: ApprovalRequestParams) -> str:
-    # The contract's payload of a consolidation holds excerpts; a person decides on whole texts.
-    if question.action != ChangeKind.CONSOLIDATE:
-        return question.text
-    removed = [f"remove: {target.match or target.id}\n{target.text}" for target in question.targets]
-    return "\n".join([*removed, *(f"new text: {entry.text}" for entry in question.entries)])
+    # The contract's payload of a consolidation holds excerpts, and that of a batch does not say which text
+    # goes to which workspace; a person decides on whole texts in their places.
+    if question.action == ChangeKind.CONSOLIDATE:
+        removed = [f"remove: {target.match or target.id}\n{target.text}" for target in question.targets]
+        return "\n".join([*removed, *(f"new text: {entry.text}" for entry in question.entries)])
+    if question.action == ChangeKind.SEED and question.entries:
+        several = len(workspaces_of(question)) > 1
+        places = (one_line(place_of(entry, among_several=several)) for entry in question.entries)
+        return "\n".join(
+            f"{place}: {entry.text}" for place, entry in zip(places, question.entries, strict=True)
+        )
+    return question.text
 
 
 def _act(question: ApprovalRequestParams) -> str:
@@ -88,42 +96,28 @@ def _warning_lines(question: ApprovalRequestParams) -> Iterator[str]:
         yield f"Warning: {one_line(warning.message)}"
 
 
-def _sight_lines(question: ApprovalRequestParams) -> Iterator[str]:
-    keys = {entry.agent_key for entry in question.entries}
-    if keys and "" not in keys:
-        yield f"Only agent {one_line(', '.join(sorted(keys)))} will see it."
-
-
-def _tag_lines(question: ApprovalRequestParams) -> Iterator[str]:
-    after = dict.fromkeys(tag for entry in question.entries for tag in entry.tags)
-    before = dict.fromkeys(tag for target in question.targets for tag in target.tags)
-    if question.entries and (after or before):
-        changed = f" (before: {', '.join(before) or 'none'})" if question.targets and after != before else ""
-        yield one_line(f"Tags: {', '.join(after) or 'none'}{changed}")
+def _fact_lines(question: ApprovalRequestParams) -> Iterator[str]:
+    for name, value in facts(question):
+        yield f"{name.capitalize()}: {one_line(value)}"
 
 
 def _document(question: ApprovalRequestParams) -> Iterator[str]:
     yield headline(question)
     yield from _warning_lines(question)
     yield ""
-    if question.workspace_key:
-        yield f"Workspace: {one_line(question.workspace_key)}"
+    yield from _fact_lines(question)
     yield f"Proposal: {question.id}"
     yield f"Hash: {question.hash}"
+    several = len(workspaces_of(question)) > 1
     for target in question.targets:
         yield ""
-        yield f"--- entry {one_line(target.id)}, version {target.version}, as it is now"
+        place = place_of(target, among_several=several)
+        yield one_line(f"--- entry {target.id}, version {target.version}, as it is now: {place}")
         yield make_visible(target.text)
     for entry in question.entries:
         yield ""
-        yield f"+++ {_described(entry)}"
+        yield one_line(f"+++ {place_of(entry, among_several=several)}, source {entry.source}")
         yield make_visible(entry.text)
     if not question.targets and not question.entries:
         yield ""
         yield make_visible(question.text)
-
-
-def _described(entry: AskEntry) -> str:
-    agent = f", agent {entry.agent_key}" if entry.agent_key else ""
-    tags = f", tags {', '.join(entry.tags)}" if entry.tags else ""
-    return one_line(f"{entry.track}/{entry.scope}, source {entry.source}{agent}{tags}")

@@ -10,8 +10,9 @@ import click
 from attrs import field, frozen
 
 from keepgate.core.model.text import LINE_BREAK_SHOWN, make_visible, one_line
+from keepgate.core.reading.asked import BATCH, facts, fields_of, place_of, workspaces_of
 from keepgate.protocol.entries import Usage
-from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, ProposalsGetResult
+from keepgate.protocol.proposals import ApprovalRequestParams, ProposalsGetResult
 
 
 class Tone(Enum):
@@ -95,11 +96,14 @@ def change_lines(question: ApprovalRequestParams) -> Iterator[Line]:
     if question.from_ is not None and question.to is not None:
         yield from _difference(question.from_, question.to)
         return
+    batch, several = question.track == BATCH, len(workspaces_of(question)) > 1
     for target in question.targets:
+        if batch:
+            yield Line(f"{one_line(place_of(target, among_several=several))}:")
         yield from _block("- ", target.text, Tone.GONE)
     for entry in question.entries:
-        if question.track == "batch":
-            yield Line(f"{entry.track}/{entry.scope}{_tag_note(entry)}:")
+        if batch:
+            yield Line(f"{one_line(place_of(entry, among_several=several))}:")
         yield from _block("+ ", entry.text, Tone.NEW)
 
 
@@ -115,11 +119,12 @@ def everything_lines(question: ApprovalRequestParams) -> Iterator[Line]:
     for target in question.targets:
         yield Line(f"entry {target.id}, version {target.version}, as it is now:", Tone.TITLE)
         if target.match is not None:
-            yield Line(f"  named by: {one_line(target.match)}")
+            yield from _labelled([("named by", target.match)])
+        yield from _labelled(fields_of(target))
         yield from _block("- ", target.text, Tone.GONE)
     for entry in question.entries:
-        yield Line(f"entry in {entry.track}/{entry.scope}, as it would be:", Tone.TITLE)
-        yield from _labelled(_entry_fields(entry))
+        yield Line("entry as it would be:", Tone.TITLE)
+        yield from _labelled(fields_of(entry))
         yield from _block("+ ", entry.text, Tone.NEW)
 
 
@@ -137,8 +142,7 @@ def _memories(count: int) -> str:
 
 
 def _who(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
-    if question.workspace_key:
-        yield "workspace", question.workspace_key
+    yield from facts(question)
     yield (
         "asked by",
         _client(question.client) + (f", session {question.session_id}" if question.session_id else ""),
@@ -147,27 +151,12 @@ def _who(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
         yield "agent", question.agent_key
     if question.source:
         yield "source", question.source
-    if len(question.entries) == 1 and question.entries[0].tags:
-        yield "tags", ", ".join(question.entries[0].tags)
 
 
 def _client(client: dict[str, Any] | None) -> str:
     if client is None:
         return "this command"
     return f"{client.get('client', 'unknown')} {client.get('version', '')}".rstrip()
-
-
-def _entry_fields(entry: AskEntry) -> Iterator[tuple[str, str]]:
-    if entry.workspace_key:
-        yield "workspace", entry.workspace_key
-    yield "kept for", f"the agent {entry.agent_key}" if entry.agent_key else "every agent"
-    yield "source", entry.source
-    if entry.tags:
-        yield "tags", ", ".join(entry.tags)
-
-
-def _tag_note(entry: AskEntry) -> str:
-    return f" [{one_line(', '.join(entry.tags))}]" if entry.tags else ""
 
 
 def _labelled(fields: Iterable[tuple[str, str]]) -> Iterator[Line]:

@@ -1,0 +1,78 @@
+"""What a person is told of a change beside its texts: where it goes, who will see it, which tags change.
+
+Every front takes these facts from here, so that none leaves out what another shows. Values are as they came:
+fronts make hidden characters visible.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget
+
+BATCH: Final = "batch"
+"""Stands for the layer of a change that may span layers."""
+
+
+def facts(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
+    """Names and values for the whole change. Workspaces are named in full: folders may share a last name."""
+    items, keys = _items(question), workspaces_of(question)
+    if keys:
+        yield "workspace" if len(keys) == 1 else "workspaces", ", ".join(keys)
+    if question.track == BATCH and items:
+        yield "layers", ", ".join(dict.fromkeys(_layer(item) for item in items))
+    agents = dict.fromkeys(item.agent_key for item in items)
+    if any((question.agent_key, *agents)) and agents:
+        yield "seen by", "; ".join(map(_readers, agents))
+    if question.track != BATCH and (tags := _tags(question)):
+        yield "tags", tags
+
+
+def workspaces_of(question: ApprovalRequestParams) -> list[str]:
+    """Every workspace that the change touches, sorted."""
+    return sorted({question.workspace_key, *(item.workspace_key for item in _items(question))} - {""})
+
+
+def fields_of(item: AskTarget | AskEntry) -> Iterator[tuple[str, str]]:
+    """Names and values for one memory of the change."""
+    yield "layer", _layer(item)
+    if item.workspace_key:
+        yield "workspace", item.workspace_key
+    yield "seen by", _readers(item.agent_key)
+    if isinstance(item, AskEntry):
+        yield "source", item.source
+    if item.tags:
+        yield "tags", ", ".join(item.tags)
+
+
+def place_of(item: AskTarget | AskEntry, *, among_several: bool) -> str:
+    """The same on one line, such as ``agent/workspace of /srv/api, agent coder alone, tags go``.
+
+    The workspace is left out unless the change is ``among_several``: :func:`facts` has named the one.
+    """
+    workspace = f" of {item.workspace_key}" if among_several and item.workspace_key else ""
+    readers = f", {_readers(item.agent_key)}" if item.agent_key else ""
+    tags = f", tags {', '.join(item.tags)}" if item.tags else ""
+    return f"{_layer(item)}{workspace}{readers}{tags}"
+
+
+def _items(question: ApprovalRequestParams) -> list[AskTarget | AskEntry]:
+    return [*question.targets, *question.entries]
+
+
+def _layer(item: AskTarget | AskEntry) -> str:
+    return f"{item.track}/{item.scope}"
+
+
+def _readers(agent_key: str) -> str:
+    return f"agent {agent_key} alone" if agent_key else "every agent"
+
+
+def _tags(question: ApprovalRequestParams) -> str | None:
+    before = list(dict.fromkeys(tag for target in question.targets for tag in target.tags))
+    after = list(dict.fromkeys(tag for entry in question.entries for tag in entry.tags))
+    if not before and not after:
+        return None
+    if not question.entries:
+        return ", ".join(before)
+    changed = f" (before: {', '.join(before) or 'none'})" if question.targets and before != after else ""
+    return f"{', '.join(after) or 'none'}{changed}"
