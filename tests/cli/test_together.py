@@ -1,8 +1,12 @@
 """Several command lines at once: each write counts once, each question finds its own answer."""
 
 import json
+import signal
+
+import pytest
 
 COUNT = 6
+LEAVING = "leave it waiting: "
 
 
 def test_many_adding_at_once_lose_nothing(keepgate):
@@ -50,3 +54,53 @@ def test_a_change_under_the_persons_eyes_is_asked_again(keepgate):
     assert ["Prefers large commits."] == [
         entry["text"] for entry in keepgate.here("--json", "list").json["entries"]
     ]
+
+
+def _decide(keepgate, command):
+    """Decide the one wish that waits, at another terminal."""
+    (waiting,) = keepgate.here("--json", "proposals").json["proposals"]
+    deciding = keepgate.at_terminal("proposals", command, waiting["id"])
+    deciding.until(LEAVING)
+    deciding.type("y\r")
+    return deciding.end()
+
+
+@pytest.mark.parametrize(
+    ("command", "word", "code", "stored"), [("approve", "allowed", 0, 1), ("dismiss", "rejected", 3, 0)]
+)
+def test_a_question_ends_when_somebody_else_decides(keepgate, command, word, code, stored):
+    """Without a key pressed the prompt is closed and says who it was; the command ends with that decision."""
+    asked = keepgate.at_terminal("add", "decided elsewhere", env={"NO_COLOR": "1"})
+    asked.until("Allow this?")
+    decided = _decide(keepgate, command)
+    screen = asked.until(f"Decided elsewhere: {word} by keepgate command line")
+
+    assert (0, code) == (decided, asked.end())
+    assert "This question is closed; an answer would change nothing." in screen
+    assert stored == len(keepgate.here("--json", "list").json["entries"])
+
+
+def test_an_answer_that_comes_too_late_changes_nothing(keepgate):
+    """It is not reported as the person's own: the screen says who decided."""
+    asked = keepgate.at_terminal("add", "decided elsewhere", env={"NO_COLOR": "1"})
+    asked.until("Allow this?")
+    asked.process.send_signal(signal.SIGSTOP)
+    _decide(keepgate, "approve")
+    asked.type("n\r")
+    asked.process.send_signal(signal.SIGCONT)
+    asked.until("Decided elsewhere: allowed by keepgate command line")
+
+    assert 0 == asked.end()
+    assert 1 == len(keepgate.here("--json", "list").json["entries"])
+
+
+def test_the_inbox_ends_its_question_when_somebody_else_decides(keepgate):
+    """Two terminals look at the same wish; the second is told and ends."""
+    keepgate.run("add", "decided elsewhere")
+    (waiting,) = keepgate.here("--json", "proposals").json["proposals"]
+    looking = keepgate.at_terminal("proposals", "dismiss", waiting["id"], env={"NO_COLOR": "1"})
+    looking.until(LEAVING)
+    _decide(keepgate, "approve")
+    looking.until("Decided elsewhere: allowed by keepgate command line")
+
+    assert (4, 1) == (looking.end(), len(keepgate.here("--json", "list").json["entries"]))

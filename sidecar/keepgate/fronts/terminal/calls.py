@@ -13,7 +13,7 @@ from keepgate import __version__
 from keepgate.boot import open_sidecar
 from keepgate.boot.config import load_settings
 from keepgate.boot.places import find_places
-from keepgate.fronts.terminal.prompt import TerminalApprover
+from keepgate.fronts.terminal.elsewhere import WatchfulApprover
 from keepgate.fronts.terminal.tty import Terminal
 from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.entries import SessionRef
@@ -46,6 +46,7 @@ class Calls:
     sidecar: Sidecar
     connection: Connection
     session: SessionRef
+    approver: WatchfulApprover | None = None
 
     async def call(
         self,
@@ -65,9 +66,18 @@ class Calls:
         if row is not None and "session" in fields_dict(row.params):
             ours = unstructure(self.session) if row.session_required or as_session else None
             raw.setdefault("session", ours)
-        result = await self.sidecar.call(self.connection, method, raw, progress=progress or Silent())
+        try:
+            result = await self.sidecar.call(self.connection, method, raw, progress=progress or Silent())
+        finally:
+            await self._tell_who_decided()
         # Through the bytes of the wire, so that this front is given what every other client is given.
         return decode(encode(result))
+
+    async def _tell_who_decided(self) -> None:
+        if self.approver is not None:
+            # The prompt may just be ending.
+            async with self.connection.asker.turn:
+                await self.approver.tell_who_decided(self.connection.asker.connection_id)
 
 
 @asynccontextmanager
@@ -87,19 +97,20 @@ async def entered(
         stack.push_async_callback(sidecar.close)
         found = await _workspaces(sidecar, entrance.workspace, settings.workspace_identity)
         folders = [workspace.path for workspace in found]
+        approver = WatchfulApprover(sidecar, terminal) if terminal is not None else None
         connection = sidecar.connect(
             peer=NoPeer(),
             channel=CHANNEL,
             client=CLIENT,
             folders=folders,
-            approver=TerminalApprover(terminal) if terminal is not None else None,
+            approver=approver,
             may_decide=may_decide,
         )
         stack.push_async_callback(sidecar.disconnect, connection)
         # The same folders, with the rule that found them instead of the one of an editor's folder.
         connection.workspaces = found
         session = SessionRef(id=f"cli-{uuid4()}", agent_preset=entrance.agent, cwd=next(iter(folders), None))
-        yield Calls(sidecar=sidecar, connection=connection, session=session)
+        yield Calls(sidecar=sidecar, connection=connection, session=session, approver=approver)
 
 
 async def _workspaces(sidecar: Sidecar, override: str | None, identity: str) -> list[Workspace]:

@@ -96,13 +96,13 @@ def why_card(screen: Screen, result: WhyResult) -> None:
 
 def _link_fields(link: WhyLink) -> Iterator[tuple[str, str]]:
     if link.asked_at is not None:
-        yield "asked", f"{clock(link.asked_at)} by {_client(link.asked_by)}"
+        yield "asked", f"{clock(link.asked_at)} by {client_words(link.asked_by)}"
     if link.session_id:
         yield "session", link.session_id
     if link.agent_key:
         yield "agent", link.agent_key
     if link.decided_at is not None:
-        yield "decided", f"{clock(link.decided_at)} by {_client(link.decided_by)}"
+        yield "decided", f"{clock(link.decided_at)} by {client_words(link.decided_by)}"
     if link.proposal_id:
         yield "proposal", link.proposal_id
     if link.hash:
@@ -110,7 +110,8 @@ def _link_fields(link: WhyLink) -> Iterator[tuple[str, str]]:
     yield "ledger row", f"{link.seq}, {clock(link.ts)}"
 
 
-def _client(client: Mapping[str, Any] | None) -> str:
+def client_words(client: Mapping[str, Any] | None) -> str:
+    """A client, as ledger rows and proposals name it, in words."""
     if client is None:
         return "a standing policy"
     version = f" {client['version']}" if client.get("version") else ""
