@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
+from keepgate.protocol import entries, portability, proposals
 from keepgate.protocol.ops import BY_NAME, OPERATIONS, SERVER_MESSAGES
-from keepgate.protocol.wire import structure
+from keepgate.protocol.wire import camel, structure
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -89,6 +91,46 @@ def test_the_examples_have_the_types_of_the_table(documents: Mapping[str, str]) 
         shown.append(row.name)
 
     assert list(BY_NAME) == shown
+
+
+TYPES = {
+    kind.__name__.removesuffix("Params"): kind
+    for module in (entries, portability, proposals)
+    for kind in vars(module).values()
+    if isinstance(kind, type) and attrs.has(kind)
+} | {"Question": proposals.ApprovalRequestParams}
+INTERFACE = re.compile(r"^interface (?P<name>\w+) \{(?P<body>.*?)\}$", re.MULTILINE | re.DOTALL)
+MEMBER = re.compile(r"(?P<name>\w+)(?P<optional>\?)?: ")
+
+
+def _members(body: str) -> set[str]:
+    # A dictionary's own notation names no member.
+    return {match["name"] for match in MEMBER.finditer(re.sub(r"\{ \[.*?\] *:? ?.*?\}", "object", body))}
+
+
+def _wire_names(kind: type) -> set[str]:
+    return {camel(field.name) for field in attrs.fields(kind)}
+
+
+def test_the_types_have_the_members_of_the_code(documents: Mapping[str, str]) -> None:
+    """Each interface of the section Types names what its type has, no more and no less."""
+    section = documents[PROTOCOL].partition("\n## Types\n")[2].partition("\n## ")[0]
+    shown = {match["name"]: _members(match["body"]) for match in INTERFACE.finditer(section)}
+
+    assert len(shown) > 10
+    assert {name: _wire_names(TYPES[name]) for name in shown} == shown
+
+
+@pytest.mark.parametrize("row", [*OPERATIONS, *SERVER_MESSAGES], ids=lambda row: row.name)
+def test_params_and_results_have_the_members_of_the_code(documents: Mapping[str, str], row: Any) -> None:
+    """The first blocks of a section name the members of the row's types."""
+    kind = "" if row in OPERATIONS else " (request)" if row.result else " (notification)"
+    params, *results = _fenced(_section(documents[PROTOCOL], f"### `{row.name}`{kind}"), "typescript")
+
+    assert _wire_names(row.params) == _members(params)
+    if row.name != "memory/export":  # Its result depends on what was asked for.
+        expected = [_wire_names(row.result)] if row.result else []
+        assert expected == [_members(text) for text in results]
 
 
 def test_every_json_block_is_json(documents: Mapping[str, str]) -> None:
