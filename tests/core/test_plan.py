@@ -15,7 +15,9 @@ from keepgate.core.writing.change import (
     Replace,
     Seed,
     Undo,
+    homes_of,
     kind_of,
+    new_texts,
 )
 from keepgate.core.writing.mutation import Mutation
 from keepgate.core.writing.plan import plan
@@ -316,3 +318,30 @@ def test_every_change_has_its_word(layer) -> None:
     )
 
     assert list(ChangeKind) == [kind_of(change) for change in changes]
+
+
+def test_a_change_names_the_texts_it_would_store(layer) -> None:
+    """All of a batch, none of what only goes or comes back."""
+    target = ByMatch("old")
+    drafts = draft_of(layer(), "a"), draft_of(layer(), "b")
+    changes = (
+        Add(draft=drafts[0]),
+        Replace(layer=layer(), target=target, text="new", tags=None, source="claude"),
+        consolidate(layer(), "old", text="both"),
+        Seed(drafts=drafts),
+        Remove(layer=layer(), target=target),
+        Undo(seq=1, source="claude"),
+    )
+
+    assert [("a",), ("new",), ("both",), ("a", "b"), (), ()] == [new_texts(change) for change in changes]
+
+
+def test_a_change_is_about_its_authors_workspace_and_those_a_batch_goes_to(layer, author) -> None:
+    """User-global entries belong to none, and an author may have none."""
+    charts, everywhere = layer("user/workspace", "/srv/charts"), layer("user/user-global")
+    batch = Seed(drafts=(draft_of(charts), draft_of(everywhere)))
+
+    assert {"/srv/tides", "/srv/charts"} == homes_of(batch, author())
+    assert {"/srv/charts"} == homes_of(batch, author("", ""))
+    assert {"/srv/tides"} == homes_of(Add(draft=draft_of(everywhere)), author())
+    assert set() == homes_of(Add(draft=draft_of(everywhere)), author("", ""))

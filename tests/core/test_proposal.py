@@ -27,3 +27,4 @@ def test_a_proposal_is_shown_with_its_author_and_without_its_change(layer, autho
     keys = {"agent_key": "pilot", "session_id": "s-1", "workspace_key": "/srv/tides"}
     assert told | keys == attrs.asdict(stored.shown())
     assert Proposal is type(stored.shown())
+    assert {"/srv/tides"} == stored.homes

@@ -56,3 +56,20 @@ def test_the_full_view_sees_everything(entry) -> None:
 def test_an_empty_agent_key_is_not_all_agents(entry) -> None:
     """A session without a preset sees the shared layer and nobody's private one."""
     assert {""} == {agent for _, _, agent in seen_by(Viewer(workspaces=None, agent_key=""), entry)}
+
+
+@pytest.mark.parametrize(
+    ("expected", "keys", "agent"),
+    [
+        (True, (), ""),
+        (True, (HERE,), "pilot"),
+        (False, (HERE, THERE), ""),
+        (False, (HERE,), "cook"),
+        (False, (), "cook"),
+    ],
+)
+def test_what_speaks_of_several_workspaces_is_seen_by_those_who_see_all(
+    expected: bool, keys: tuple[str, ...], agent: str, author
+) -> None:
+    """The summary of a batch shows no more than its entries do; what belongs to no workspace is global."""
+    assert expected == author("pilot", HERE).viewer.sees_keys(keys, agent)
