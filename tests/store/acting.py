@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+from attrs import frozen
 
 from keepgate.core.model.entry import Layer
 from keepgate.core.model.stamp import Stamp
@@ -28,7 +29,7 @@ from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Budgets, TrackBudgets, WritePolicy
 from keepgate.store.connection import Patience, connect
 from keepgate.store.feed import FeedEvent, FeedWatcher
-from keepgate.store.memory import Committed, Transaction, Writer
+from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store, open_store
 
 ROOM = Budgets(
@@ -39,6 +40,14 @@ WORK = "/work"
 HERE = Layer(Track.USER, Scope.WORKSPACE, WORK)
 EVERYWHERE = Layer(Track.USER, Scope.USER_GLOBAL, "")
 ME = Author(session_id="session-1", agent_key="", workspace_key=WORK)
+
+
+@frozen(kw_only=True)
+class Made:
+    """What a commit made: an entry per step (a deleted one as it was), and every ledger row, in order."""
+
+    entries: tuple[Entry, ...]
+    seqs: tuple[int, ...]
 
 
 def stamp() -> Stamp:
@@ -79,11 +88,12 @@ def commit(
     *,
     proposal_id: str | None = None,
     via: str = "policy",
-) -> Committed:
+) -> Made:
     """Plan, allow and commit a change, as the gate does it under an allowing policy."""
     ask = asked(txn, change, author, at=txn.stamp)
     by = Decider(via=via, policy=WritePolicy.AUTO, client="tester", version="1")
-    return txn.commit(approve(ask, Allowed(by=by, hash=ask.hash)), proposal_id=proposal_id)
+    seqs = txn.commit(approve(ask, Allowed(by=by, hash=ask.hash)), proposal_id=proposal_id)
+    return Made(entries=tuple(step.entry for step in ask.plan.mutations), seqs=seqs)
 
 
 async def add(writer: Writer, text: str, layer: Layer = HERE, author: Author = ME, **more: Any) -> Entry:
@@ -104,7 +114,7 @@ async def remove(writer: Writer, match: str, layer: Layer = HERE, author: Author
     return (await writer.run(lambda txn: commit(txn, change, author))).entries[0]
 
 
-async def seed(writer: Writer, drafts: list[Draft], author: Author = ME) -> Committed:
+async def seed(writer: Writer, drafts: list[Draft], author: Author = ME) -> Made:
     """Add many entries in one change."""
     return await writer.run(lambda txn: commit(txn, Seed(drafts=tuple(drafts)), author))
 

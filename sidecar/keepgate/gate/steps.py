@@ -261,9 +261,9 @@ def _refused_row(stored: StoredProposal, allowed: Allowed, fault: Fault, stamp: 
 
 
 def _commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str) -> Receipt:
-    committed = txn.commit(approve(ask, allowed), proposal_id=proposal_id)
+    seqs = txn.commit(approve(ask, allowed), proposal_id=proposal_id)
     return Receipt(
-        steps=ask.plan.mutations, usage=tuple(use.usage for use in ask.plan.uses), seqs=committed.seqs
+        steps=ask.plan.mutations, usage=tuple(use.usage for use in ask.plan.uses), seqs=seqs
     )
 
 

@@ -6,15 +6,13 @@ Invariant: only ``gate`` and ``boot`` import this module (``protected`` contract
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from attrs import frozen
-
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Approved
 from keepgate.core.writing.change import Change, Seed
 from keepgate.core.writing.ledger import Decision, Row, state_of
 from keepgate.core.writing.mutation import Mutation
 from keepgate.core.writing.proposal import StoredProposal
-from keepgate.protocol.entries import Entry, Scope, Track
+from keepgate.protocol.entries import Entry
 from keepgate.protocol.proposals import Outcome, ProposalStatus
 from keepgate.store import reads, writing
 from keepgate.store.appending import ADDED, PROPOSAL, REMOVED, UPDATED, Appender
@@ -23,14 +21,6 @@ from keepgate.store.open import Store
 from keepgate.store.view import View
 
 T = TypeVar("T")
-
-
-@frozen(kw_only=True)
-class Committed:
-    """What a commit stored: an entry per step (a deleted one as it was), and every ledger row, in order."""
-
-    entries: tuple[Entry, ...]
-    seqs: tuple[int, ...]
 
 
 class Writer:
@@ -69,10 +59,6 @@ class Transaction(View):
         super().__init__(db)
         self._appender: Final = appender
         self.stamp: Final = appender.stamp
-
-    def usage(self, workspace_key: str) -> list[tuple[Track, Scope, int]]:
-        """Units in use in the four layers of a workspace."""
-        return reads.usage(self._db, workspace_key)
 
     # Proposals.
 
@@ -149,8 +135,8 @@ class Transaction(View):
             raise ValueError("allowed rows are written by commit()")
         return self._appender.append(row)
 
-    def commit(self, approved: Approved, *, proposal_id: str | None) -> Committed:
-        """Store an approved change: ledger rows, entries, totals, index and feed.
+    def commit(self, approved: Approved, *, proposal_id: str | None) -> tuple[int, ...]:
+        """Store an approved change: ledger rows, entries, totals, index and feed. The seqs of its rows.
 
         Raises ``LookupError`` when the plan was made on another state of the store than this transaction's.
         """
@@ -172,7 +158,7 @@ class Transaction(View):
             seq = self._append_allowed(approved, proposal_id, columns, payload)
             self._apply(step, seq, proposal_id, ask.plan.author.session_id)
             seqs.append(seq)
-        return Committed(entries=tuple(step.entry for step in steps), seqs=tuple(seqs))
+        return tuple(seqs)
 
     def _append_allowed(
         self,
