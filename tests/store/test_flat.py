@@ -56,6 +56,8 @@ def operations(acting: ModuleType, entry_id: str, seq: int) -> dict[str, Callabl
         "query, no hit": lambda db: reads.query(db, ME, text="nothing like it", limit=20),
         "query with tags": lambda db: reads.query(db, ME, tags=("x",), limit=20),
         "entry": lambda db: reads.visible_entry(db, ME, entry_id),
+        "short id": lambda db: reads.entry_ids(db, ME, entry_id[:8]),
+        "short id of a proposal": lambda db: reads.proposal_ids(db, ME, entry_id[:8]),
         "list": lambda db: reads.list_page(db, ME, limit=10),
         "list of all": lambda db: reads.list_page(db, Viewer(workspaces=None, agent_key=None), limit=10),
         "budgets": lambda db: reads.usage(db, "/w/1"),

@@ -348,3 +348,24 @@ async def test_an_inline_read_of_a_damaged_file_is_a_fault(store: Store) -> None
         with pytest.raises(Fault) as raised:
             await store.reading.run(read, instant=instant)
         assert Code.STORE_CORRUPT == raised.value.code
+
+
+async def test_an_id_is_found_by_its_beginning_where_it_is_in_view(
+    acting: ModuleType, store: Store, writer: Writer
+) -> None:
+    """Entries and proposals alike; those of other workspaces are as if they were not there."""
+    made = await acting.add(writer, "one")
+    proposed = await writer.run(lambda txn: acting.wish(txn, "wished"))
+    await writer.run(lambda txn: txn.propose(proposed))
+    elsewhere = Viewer(workspaces=frozenset({"/elsewhere"}), agent_key=None)
+
+    def look(db: apsw.Connection) -> list[list[str]]:
+        return [
+            reads.entry_ids(db, acting.ME.viewer, made.id[:6]),
+            reads.proposal_ids(db, acting.ME.viewer, proposed.id[:6]),
+            reads.entry_ids(db, elsewhere, made.id[:6]),
+            reads.proposal_ids(db, elsewhere, proposed.id[:6]),
+            reads.entry_ids(db, acting.ME.viewer, made.id[:6] + "~"),
+        ]
+
+    assert [[made.id], [proposed.id], [], [], []] == await store.reading.run(look)

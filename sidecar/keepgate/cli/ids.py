@@ -1,11 +1,13 @@
 """Ids as people type them: the whole, or a beginning that only one of those in view has."""
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
+from keepgate.core.model.viewer import Viewer
 from keepgate.fronts.terminal.calls import Calls
-from keepgate.protocol.entries import PAGE_LIMIT_MAX
 from keepgate.protocol.errors import Code, Fault
+from keepgate.store import reads
+from keepgate.store.connection import Connection
 
 ID_LENGTH: Final = 36
 SHORTEST: Final = 4
@@ -17,18 +19,7 @@ async def entry_id(calls: Calls, given: str, *, all_workspaces: bool = False) ->
 
     Raises ``AMBIGUOUS_MATCH`` when it begins several.
     """
-    if not SHORTEST <= len(given) < ID_LENGTH:
-        return given
-    found: list[str] = []
-    after: str | None = None
-    while True:
-        page = await calls.call(
-            "memory/list", {"limit": PAGE_LIMIT_MAX, "after": after, "allWorkspaces": all_workspaces}
-        )
-        found += _beginning(page["entries"], given)
-        after = page["next"]
-        if after is None:
-            return _the_one(found, given)
+    return await _full(calls, given, reads.entry_ids, all_workspaces=all_workspaces)
 
 
 async def proposal_id(calls: Calls, given: str) -> str:
@@ -36,14 +27,21 @@ async def proposal_id(calls: Calls, given: str) -> str:
 
     Raises ``AMBIGUOUS_MATCH`` when it begins several.
     """
-    if not SHORTEST <= len(given) < ID_LENGTH:
+    return await _full(calls, given, reads.proposal_ids)
+
+
+async def _full(
+    calls: Calls,
+    given: str,
+    beginning: Callable[[Connection, Viewer, str], list[str]],
+    *,
+    all_workspaces: bool = False,
+) -> str:
+    if not SHORTEST <= len(given) < ID_LENGTH or not given.isascii():
         return given
-    listed = await calls.call("proposals/list", {"limit": PAGE_LIMIT_MAX})
-    return _the_one(_beginning(listed["proposals"], given), given)
-
-
-def _beginning(things: Iterable[dict[str, Any]], given: str) -> list[str]:
-    return [thing["id"] for thing in things if thing["id"].startswith(given.lower())]
+    viewer = Viewer(workspaces=None if all_workspaces else calls.connection.keys, agent_key=None)
+    found = await calls.sidecar.store.reading.run(lambda db: beginning(db, viewer, given.lower()))
+    return _the_one(found, given)
 
 
 def _the_one(found: list[str], given: str) -> str:

@@ -8,6 +8,7 @@ from keepgate.store.reads.audit import audit, ever_seen, frozen_snapshot, histor
 from keepgate.store.reads.entries import (
     all_entries,
     entry,
+    entry_ids,
     list_page,
     query,
     snapshot_entries,
@@ -20,6 +21,7 @@ from keepgate.store.reads.proposals import (
     pending_count,
     pending_proposals,
     proposal,
+    proposal_ids,
     proposals,
     visible_proposal,
 )
@@ -32,6 +34,7 @@ __all__ = [
     "audit",
     "counts",
     "entry",
+    "entry_ids",
     "ever_seen",
     "frozen_snapshot",
     "history",
@@ -39,6 +42,7 @@ __all__ = [
     "pending_count",
     "pending_proposals",
     "proposal",
+    "proposal_ids",
     "proposals",
     "query",
     "snapshot_entries",

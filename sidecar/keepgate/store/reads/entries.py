@@ -16,6 +16,9 @@ from keepgate.store.rows import ENTRY_COLUMNS, Row, entry_of
 
 _FROM: Final = "FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row"
 _BY_ID: Final = f"SELECT {ENTRY_COLUMNS} {_FROM} WHERE e.id = :id"
+_BEGINNING: Final = (
+    "SELECT id, scope, workspace_key, agent_key FROM entries WHERE id >= :id AND id < :id || char(0x10ffff)"
+)
 _AT_ROWS: Final = f"""
 SELECT {ENTRY_COLUMNS}
 FROM json_each(?) AS asked CROSS JOIN entries AS e ON e.row = asked.value
@@ -108,6 +111,15 @@ def visible_entry(db: apsw.Connection, viewer: Viewer, entry_id: str) -> Entry |
     """The entry with that id, if it is in view."""
     found = entry(db, entry_id)
     return found if found and viewer.sees(found) else None
+
+
+def entry_ids(db: apsw.Connection, viewer: Viewer, beginning: str) -> list[str]:
+    """The ids of the entries in view that begin so, in order."""
+    return [
+        entry_id
+        for entry_id, scope, key, agent_key in db.execute(_BEGINNING, {"id": beginning})
+        if viewer.sees_keys(() if scope == Scope.USER_GLOBAL else (key,), agent_key)
+    ]
 
 
 def list_page(

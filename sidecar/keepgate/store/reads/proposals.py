@@ -29,6 +29,11 @@ _BY_ID: Final = f"SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE id = ?"  # noqa
 _VISIBLE: Final = f"""
 SELECT {LISTED_COLUMNS} FROM proposals WHERE id = :id AND {_OF_AGENT} AND {_IN_VIEW} AND {ALL_HOMES_IN_VIEW}
 """  # noqa: S608
+_BEGINNING: Final = f"""
+SELECT id FROM proposals WHERE id >= :id AND id < :id || char(0x10ffff)
+  AND {_OF_AGENT} AND {_IN_VIEW} AND {ALL_HOMES_IN_VIEW}
+ORDER BY id
+"""  # noqa: S608
 _LISTED_AT: Final = f"""
 SELECT {LISTED_COLUMNS} FROM proposals WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row
 """  # noqa: S608
@@ -87,6 +92,11 @@ def visible_proposal(db: apsw.Connection, viewer: Viewer, proposal_id: str, now_
     """The proposal with that id, if it is in view."""
     row = db.execute(_VISIBLE, {"id": proposal_id, **_sight(viewer)}).fetchone()
     return listed_of(row, now_ms) if row else None
+
+
+def proposal_ids(db: apsw.Connection, viewer: Viewer, beginning: str) -> list[str]:
+    """The ids of the proposals in view that begin so, in order."""
+    return [found for (found,) in db.execute(_BEGINNING, {"id": beginning, **_sight(viewer)})]
 
 
 def proposal(db: apsw.Connection, proposal_id: str) -> StoredProposal | None:
