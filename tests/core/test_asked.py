@@ -1,0 +1,151 @@
+"""What a person is told beside the texts: where a change goes, who will see it, which tags change."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from keepgate.core.reading.asked import facts, fields_of, place_of, workspaces_of
+from keepgate.protocol.entries import Scope, Track
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget
+
+TIDES, CHARTS = "/srv/tides", "/srv/charts"
+PLACE = {"track": Track.AGENT, "scope": Scope.WORKSPACE, "workspace_key": TIDES, "agent_key": "", "text": "x"}
+
+
+def coming(**fields: Any) -> AskEntry:
+    """An entry that a change would add or leave behind."""
+    return AskEntry(**({**PLACE, "tags": [], "source": "claude"} | fields))
+
+
+def going(**fields: Any) -> AskTarget:
+    """An entry that a change would rewrite or remove."""
+    return AskTarget(**({**PLACE, "id": "e-1", "version": 1, "tags": []} | fields))
+
+
+def everywhere(make: Callable[..., Any], **fields: Any) -> Any:
+    """An item that belongs to no workspace."""
+    return make(scope=Scope.USER_GLOBAL, workspace_key="", **fields)
+
+
+def asked(*items: AskEntry | AskTarget, **fields: Any) -> ApprovalRequestParams:
+    """A question about some entries."""
+    plain = {
+        "id": "p-1", "action": "add", "track": "agent", "scope": "workspace", "workspace_key": TIDES,
+        "agent_key": "", "source": "claude", "session_id": "s-1", "text": "x", "hash": "ab", "deadline": 1,
+        "warnings": [],
+        "targets": [item for item in items if isinstance(item, AskTarget)],
+        "entries": [item for item in items if isinstance(item, AskEntry)],
+    }  # fmt: skip
+    return ApprovalRequestParams(**(plain | fields))
+
+
+BATCH = {"track": "batch", "scope": "batch"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "question"),
+    [
+        ([TIDES], asked(coming())),
+        ([TIDES], asked(everywhere(coming))),
+        ([], asked(everywhere(coming), workspace_key="")),
+        ([CHARTS, TIDES], asked(coming(), going(workspace_key=CHARTS))),
+        ([CHARTS, TIDES], asked(coming(workspace_key=CHARTS), coming(), workspace_key="", **BATCH)),
+    ],
+)
+def test_every_workspace_of_a_change_is_named(expected: list[str], question: ApprovalRequestParams) -> None:
+    """The question's own and those of all entries that come or go, once each, in a fixed order."""
+    assert expected == workspaces_of(question)
+
+
+@pytest.mark.parametrize(
+    ("expected", "question"),
+    [
+        ([], asked(everywhere(coming), workspace_key="")),
+        ([("workspace", TIDES)], asked(coming())),
+        ([("workspaces", f"{CHARTS}, {TIDES}")], asked(coming(workspace_key=CHARTS))),
+        ([("workspace", TIDES), ("seen by", "every agent")], asked(coming(), agent_key="pilot")),
+        (
+            [("workspace", TIDES), ("seen by", "agent pilot alone")],
+            asked(coming(agent_key="pilot"), agent_key="pilot"),
+        ),
+        (
+            [("workspace", TIDES), ("seen by", "agent pilot alone; every agent")],
+            asked(going(agent_key="pilot"), coming()),
+        ),
+        (
+            [("workspace", TIDES), ("layers", "agent/workspace, agent/user-global")],
+            asked(coming(), everywhere(coming), coming(), **BATCH),
+        ),
+    ],
+)
+def test_a_question_says_where_a_change_goes_and_who_will_see_it(
+    expected: list[tuple[str, str]], question: ApprovalRequestParams
+) -> None:
+    """Readers are named where a preset is involved, layers where there may be several."""
+    assert expected == list(facts(question))
+
+
+def test_an_empty_batch_has_only_its_workspace() -> None:
+    """There is no entry to say more of."""
+    assert [("workspace", TIDES)] == list(facts(asked(**BATCH, agent_key="pilot")))
+
+
+@pytest.mark.parametrize(
+    ("expected", "items"),
+    [
+        ([], [coming()]),
+        (["sea, sky"], [coming(tags=["sea", "sky"])]),
+        (["sea"], [going(tags=["sea"])]),
+        (["sea"], [going(tags=["sea"]), coming(tags=["sea"])]),
+        (["sky (before: sea)"], [going(tags=["sea"]), coming(tags=["sky"])]),
+        (["none (before: sea)"], [going(tags=["sea"]), coming()]),
+        (["sea (before: none)"], [going(), coming(tags=["sea"])]),
+        (["sky (before: sea, sun)"], [going(tags=["sea"]), going(tags=["sun", "sea"]), coming(tags=["sky"])]),
+    ],
+)
+def test_a_question_says_which_tags_change(expected: list[str], items: list[AskEntry | AskTarget]) -> None:
+    """Those that come, and those that were there where they differ; a removal says what goes."""
+    assert expected == [value for name, value in facts(asked(*items)) if name == "tags"]
+
+
+def test_a_batch_leaves_tags_to_its_entries() -> None:
+    """One list for all of them would say nothing."""
+    assert "tags" not in dict(facts(asked(coming(tags=["sea"]), **BATCH)))
+
+
+@pytest.mark.parametrize(
+    ("expected", "item"),
+    [
+        (
+            [
+                ("layer", "agent/workspace"),
+                ("workspace", TIDES),
+                ("seen by", "every agent"),
+                ("source", "claude"),
+            ],
+            coming(),
+        ),
+        (
+            [("layer", "agent/user-global"), ("seen by", "agent pilot alone"), ("tags", "sea, sky")],
+            everywhere(going, agent_key="pilot", tags=["sea", "sky"]),
+        ),
+    ],
+)
+def test_a_memory_is_told_in_full(expected: list[tuple[str, str]], item: AskEntry | AskTarget) -> None:
+    """Layer, workspace, readers, source and tags, as far as it has them."""
+    assert expected == list(fields_of(item))
+
+
+@pytest.mark.parametrize(
+    ("expected", "item", "several"),
+    [
+        ("agent/workspace", coming(), False),
+        ("agent/workspace of /srv/tides", coming(), True),
+        ("agent/user-global", everywhere(coming), True),
+        ("agent/workspace, agent pilot alone, tags sea", going(agent_key="pilot", tags=["sea"]), False),
+    ],
+)
+def test_a_memory_is_told_on_one_line(expected: str, item: AskEntry | AskTarget, several: bool) -> None:
+    """With its workspace where there are several to mix up."""
+    assert expected == place_of(item, among_several=several)
