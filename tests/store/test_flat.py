@@ -35,7 +35,7 @@ async def fill(acting: ModuleType, store: Store, workspaces: int) -> None:
 
         def ask(txn: Transaction, author: Author = author, layer: Layer = layer) -> None:
             for decided in (True, True, False):
-                stored = acting.wish(txn, "wished", author, layer=layer, expires_at=10**6)
+                stored = acting.wish(txn, "wished", author, layer=layer)
                 txn.propose(stored)
                 if decided:
                     status = ProposalStatus.DISMISSED
