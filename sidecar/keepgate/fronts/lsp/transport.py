@@ -52,8 +52,9 @@ def claim() -> Descriptors:
         os.close(null)
     for descriptor in (wire.input, wire.output):
         _set_binary(descriptor)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
+    # Without buffers of its own: the process's end flushes nothing.
+    raw = io.FileIO(1, "w", closefd=False)
+    sys.stdout = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
     return wire
 
 
