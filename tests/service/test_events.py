@@ -51,6 +51,7 @@ async def test_clients_hear_of_changes(house: Any) -> None:
 
 async def test_clients_hear_of_what_came_before_the_start(house: Any) -> None:
     """A client that writes at once after its introduction misses nothing."""
+    await house.sidecar.listen()
     client = house.client()
     await client.add("one")
 

@@ -20,9 +20,8 @@ from keepgate.service.connection import Connection
 from keepgate.service.dispatch import require_complete
 from keepgate.service.events import Broadcast
 from keepgate.service.sidecar import Sidecar
-from keepgate.store import feed
 from keepgate.store.memory import Writer
-from keepgate.store.open import open_store
+from keepgate.store.open import Store, open_store
 
 
 def stamp_now() -> Stamp:
@@ -39,12 +38,19 @@ async def compose(settings: Settings, places: Places, *, stamp: Callable[[], Sta
     require_complete()
     path = settings.store_path or places.store_path
     store = await open_store(path, state_folder=places.state_folder, stamp_maker=stamp)
-    resolved = evolve(settings, store_path=path)
+    try:
+        return _over(store, evolve(settings, store_path=path), stamp)
+    except BaseException:
+        await store.close()
+        raise
+
+
+def _over(store: Store, settings: Settings, stamp: Callable[[], Stamp]) -> Sidecar:
     connections: list[Connection] = []
     broadcast = Broadcast(lambda: connections)
     registry, notices = _registry()
     projects = Projects(
-        resolved,
+        settings,
         lambda key: {item.path for each in connections for item in each.workspaces if item.key == key},
     )
     gate = Gate(
@@ -53,13 +59,12 @@ async def compose(settings: Settings, places: Places, *, stamp: Callable[[], Sta
     return Sidecar(
         store=store,
         gate=gate,
-        settings=resolved,
+        settings=settings,
         rules_for=projects.rules_for,
         registry=registry,
         stamp=stamp,
         broadcast=broadcast,
         connections=connections,
-        heard=await store.reading.run(feed.head, instant=True),
         notices=notices,
     )
 

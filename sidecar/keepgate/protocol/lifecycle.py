@@ -1,6 +1,6 @@
 """Sessions, capabilities and notifications."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from attrs import frozen
 
@@ -90,14 +90,3 @@ class KeepgateStatus:
     quiescent: bool
     message: str
     pending_approvals: int
-
-
-@frozen(kw_only=True)
-class LogMessage:
-    """Params of ``window/logMessage``; never memory text."""
-
-    type: int
-    message: str
-
-
-Json = dict[str, Any]

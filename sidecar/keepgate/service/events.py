@@ -3,11 +3,19 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
+from attrs import evolve
+
 from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.receipt import final_outcome
-from keepgate.protocol.lifecycle import MemoryEvent
-from keepgate.protocol.proposals import ApprovalAsked, ApprovalDecided, ProposalsDidChange, ProposalStatus
+from keepgate.protocol.lifecycle import KeepgateStatus, MemoryEvent
+from keepgate.protocol.proposals import (
+    ApprovalAsked,
+    ApprovalDecided,
+    Outcome,
+    ProposalsDidChange,
+    ProposalStatus,
+)
 from keepgate.service.connection import Connection
 from keepgate.store.feed import FeedEvent
 
@@ -16,6 +24,8 @@ MEMORY_KINDS: Final = frozenset({
 })  # fmt: skip
 PROPOSAL_KIND: Final = "proposals/didChange"
 """Kinds of feed rows are the names of the notifications that they become."""
+RESTORED_KIND: Final = "restored"
+_RESTORED: Final = "a backup was put back; read again what you need"
 
 
 class Broadcast:
@@ -23,6 +33,7 @@ class Broadcast:
 
     def __init__(self, connections: Callable[[], Iterable[Connection]]) -> None:
         self._connections = connections
+        self._asked_elsewhere: set[str] = set()
 
     def asked(self, event: ApprovalAsked, workspaces: Collection[str]) -> None:
         """Before a question. A batch over several folders goes to those who have all of them open."""
@@ -30,13 +41,27 @@ class Broadcast:
 
     def decided(self, event: ApprovalDecided, workspace_key: str) -> None:
         """After it."""
+        self._asked_elsewhere.discard(event.id)
         self._send("approval/decided", event, _of(workspace_key))
 
-    def elsewhere(self, stored: StoredProposal) -> None:
-        """A question that another process puts, or a decision that was made there."""
-        if stored.status is ProposalStatus.PENDING:
-            if stored.waiter is None:
-                return  # Nobody is being asked: it lies in the inbox.
+    def has_to_look(self, event: FeedEvent, *, own_origin: str) -> bool:
+        """Whether a change of a proposal is told by :meth:`elsewhere`; of its own wishes the gate tells.
+
+        A question of another process that ended without notice is given up by whichever process sweeps.
+        """
+        given_up = event.status == ProposalStatus.PENDING and event.proposal_id in self._asked_elsewhere
+        return event.origin != own_origin or given_up
+
+    def elsewhere(self, event: FeedEvent, stored: StoredProposal) -> None:
+        """A question that another process puts, a decision that was made there, or a wish it gave up.
+
+        ``event`` says what happened, ``stored`` is what the proposal is by now.
+        """
+        if event.status != ProposalStatus.PENDING:
+            by = None if stored.decided_by is None else dict(stored.decided_by)
+            self._decided_elsewhere(stored, final_outcome(stored), by)
+        elif _is_asked(stored):
+            self._asked_elsewhere.add(stored.id)
             self.asked(
                 ApprovalAsked(
                     id=stored.id,
@@ -54,10 +79,16 @@ class Broadcast:
                 ),
                 stored.homes,
             )
-            return
-        by = None if stored.decided_by is None else dict(stored.decided_by)
-        event = ApprovalDecided(id=stored.id, outcome=final_outcome(stored), by=by)
+        elif stored.status is ProposalStatus.PENDING and stored.id in self._asked_elsewhere:
+            self._decided_elsewhere(stored, Outcome.UNAVAILABLE, None)
+
+    def _decided_elsewhere(self, stored: StoredProposal, outcome: Outcome, by: dict[str, Any] | None) -> None:
+        event = ApprovalDecided(id=stored.id, outcome=outcome, by=by)
         self.decided(event, stored.author.workspace_key)
+
+    def restored(self, status: KeepgateStatus) -> None:
+        """The whole store was put back to an earlier state: whatever was read before may be gone."""
+        self._send("keepgate/status", evolve(status, message=_RESTORED), ())
 
     def happened(self, event: FeedEvent) -> None:
         """A commit of this or another process."""
@@ -71,6 +102,13 @@ class Broadcast:
         for connection in self._connections():
             if Viewer(workspaces=connection.keys, agent_key=None).sees_keys(workspaces, ""):
                 connection.peer.notify(method, params)
+
+
+def _is_asked(stored: StoredProposal) -> bool:
+    """Whether a person is asked, or was, when the answer came before anyone could look."""
+    by = stored.decided_by or {}
+    answered = "connection" in by and by["connection"] == stored.asked_by.get("connection")
+    return stored.waiter is not None or answered
 
 
 def _of(workspace_key: str | None) -> Collection[str]:

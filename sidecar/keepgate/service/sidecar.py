@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from attrs import define, field
@@ -14,17 +14,17 @@ from keepgate.gate.approvers import Approver, Asker, ClientInfo
 from keepgate.gate.gate import Gate
 from keepgate.gate.policies import RulesFor
 from keepgate.protocol.entries import SessionRef
-from keepgate.protocol.errors import Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
 from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Settings
 from keepgate.protocol.wire import unstructure
 from keepgate.service import dispatch, health, sessions
+from keepgate.service.background import Background, errand
 from keepgate.service.connection import Connection, Peer, Progress, Silent, Workspace
 from keepgate.service.context import ReadCtx
-from keepgate.service.events import PROPOSAL_KIND, Broadcast
+from keepgate.service.events import PROPOSAL_KIND, RESTORED_KIND, Broadcast
 from keepgate.service.workspaces import folder_of, open_workspace
-from keepgate.store import reads
+from keepgate.store import feed, reads
 from keepgate.store.feed import FeedEvent, FeedWatcher
 from keepgate.store.open import Store
 
@@ -34,11 +34,7 @@ DISCONNECT_SECONDS: Final = 1.0
 
 @define(kw_only=True, eq=False)
 class Sidecar:
-    """One process's store, gate and connections. Made by ``boot.open_sidecar``.
-
-    ``heard`` is the newest event of the feed at that time: clients are told of every later one, also when
-    they write before :meth:`start`.
-    """
+    """One process's store, gate and connections. Made by ``boot.open_sidecar``."""
 
     store: Store
     gate: Gate
@@ -48,18 +44,41 @@ class Sidecar:
     stamp: Callable[[], Stamp]
     broadcast: Broadcast
     connections: list[Connection]
-    heard: int
     notices: list[str] = field(factory=list)
     _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
+    _heard: int | None = None
     _watcher: FeedWatcher | None = None
-    _sweeper: "asyncio.Task[None] | None" = None
-    _errands: set["asyncio.Task[None]"] = field(factory=set)
+    _starting: "asyncio.Task[None] | None" = None
+    _background: Background = field(factory=Background)
+
+    async def listen(self) -> None:
+        """Have clients told of every commit from now on, once :meth:`start` has begun to tell them.
+
+        Raises the store's faults. What lives for one command does not call it.
+        """
+        self._heard = await self.store.reading.run(feed.head, instant=True)
 
     async def start(self) -> None:
-        """Begin what needs no answer: watching for commits, sweeping proposals that nobody waits for."""
-        self._watcher = FeedWatcher(self.store, self._happened)
-        await self._watcher.start(after=self.heard)
-        self._sweeper = asyncio.create_task(self._sweep_for_ever())
+        """Begin what needs no answer: telling of commits, sweeping proposals that nobody waits for.
+
+        Raises the store's faults and may be called again then; a second success changes nothing. Closing
+        gives up a start under way.
+        """
+        if self._starting is None or (self._starting.done() and self._watcher is None):
+            self._starting = self._background.begin(self._start())
+        await asyncio.shield(self._starting)
+
+    async def _start(self) -> None:
+        if self._heard is None:
+            await self.listen()
+        watcher = FeedWatcher(self.store, self._happened)
+        try:
+            await watcher.start(after=self._heard or 0)
+        except BaseException:
+            await watcher.close()
+            raise
+        self._watcher = watcher
+        self._background.begin(self._sweep_for_ever())
 
     def connect(
         self,
@@ -136,14 +155,6 @@ class Sidecar:
                 await dispatch.run(self._context(connection, progress), self.gate, row, params)
             )
 
-    async def call_typed(
-        self, connection: Connection, method: str, params: Any, *, progress: Progress | None = None
-    ) -> Any:
-        """Run an operation on typed params, for callers in this process; returns the typed result."""
-        row = dispatch.operation(method)
-        with self._tracked(connection):
-            return await dispatch.run(self._context(connection, progress), self.gate, row, params)
-
     def _context(self, connection: Connection, progress: Progress | None) -> ReadCtx:
         return ReadCtx(
             store=self.store,
@@ -189,45 +200,40 @@ class Sidecar:
         return await health.glance(self.store, self.connections)
 
     async def close(self) -> None:
-        """End everything, in order; may be called more than once."""
-        for connection in list(self.connections):
-            await self.disconnect(connection)
-        if self._sweeper is not None:
-            self._sweeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeper
-            self._sweeper = None
+        """End everything, in order, whatever fails on the way; may be called more than once."""
+        async with contextlib.AsyncExitStack() as last_first:
+            last_first.push_async_callback(self.store.close)
+            last_first.push_async_callback(self._stop_watching)
+            last_first.push_async_callback(self._background.stop)
+            for connection in reversed(self.connections):
+                last_first.push_async_callback(self.disconnect, connection)
+
+    async def _stop_watching(self) -> None:
         if self._watcher is not None:
             await self._watcher.close()
-            self._watcher = None
-        for errand in tuple(self._errands):
-            errand.cancel()
-        await self.store.close()
 
     def _happened(self, events: Sequence[FeedEvent]) -> None:
         for event in events:
-            if event.kind == PROPOSAL_KIND and event.proposal_id is not None:
+            if event.kind == RESTORED_KIND:
+                self._background.begin(errand(self._tell_restored()))
+            elif event.kind == PROPOSAL_KIND and event.proposal_id is not None:
                 if event.status != ProposalStatus.PENDING:
                     self.gate.decisions.decided(event.proposal_id)
-                if event.origin != self.store.origin:
-                    self._keep(self._announce_foreign(event.proposal_id))
+                if self.broadcast.has_to_look(event, own_origin=self.store.origin):
+                    self._background.begin(errand(self._announce_elsewhere(event, event.proposal_id)))
             self.broadcast.happened(event)
 
-    async def _announce_foreign(self, proposal_id: str) -> None:
-        """Tell this process's connections of a question or decision in another process."""
-        with contextlib.suppress(Fault):
-            stored = await self.store.reading.run(reads.proposal, proposal_id)
-            if stored is not None:
-                self.broadcast.elsewhere(stored)
+    async def _announce_elsewhere(self, event: FeedEvent, proposal_id: str) -> None:
+        """Tell this process's connections of a question, or its end, in another process."""
+        stored = await self.store.reading.run(reads.proposal, proposal_id)
+        if stored is not None:
+            self.broadcast.elsewhere(event, stored)
 
-    def _keep(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+    async def _tell_restored(self) -> None:
+        self.broadcast.restored(await self.status())
 
     async def _sweep_for_ever(self) -> None:
         while True:
-            with contextlib.suppress(Fault):
-                # A busy or read-only store is swept next time.
-                await self.gate.sweep()
+            # A busy or read-only store is swept next time.
+            await errand(self.gate.sweep())
             await asyncio.sleep(SWEEP_SECONDS)

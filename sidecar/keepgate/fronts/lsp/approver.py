@@ -25,7 +25,6 @@ ACTIONS: Final = (ALLOW_ONCE, ALLOW_SESSION, SHOW_CHANGE, REJECT)
 
 CANCELLED: Final = "cancelled"
 _ANSWERS: Final = {ALLOW_ONCE: "allowed-once", ALLOW_SESSION: "allowed-session", REJECT: "rejected"}
-_OUTCOMES: Final = frozenset({*_ANSWERS.values(), CANCELLED})
 
 SHOWN_MAX: Final = 20
 """How often one question may be answered with ``Show change`` before it counts as dismissed."""
@@ -98,15 +97,14 @@ class RequestApprover:
         self._protocol = protocol
 
     async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
-        """See :class:`keepgate.gate.approvers.Approver`. A wrong hash or any other outcome is a dismissal."""
+        """See :class:`keepgate.gate.approvers.Approver`. A malformed answer is a dismissal; the gate judges
+        what a whole one says.
+        """
         try:
             raw = await self._protocol.ask("approval/request", question)
         except PeerError as error:
             raise NobodyThere(str(error)) from error
         try:
-            answer = structure(raw, ApprovalAnswer)
+            return structure(raw, ApprovalAnswer)
         except Fault:
             return ApprovalAnswer(outcome=CANCELLED, hash=question.hash)
-        if answer.outcome not in _OUTCOMES or answer.hash != question.hash:
-            return ApprovalAnswer(outcome=CANCELLED, hash=question.hash)
-        return answer

@@ -24,10 +24,10 @@ UNKNOWN: Final = "unknown client"
 class ClientPeer:
     """The way back to the client. Implements :class:`keepgate.service.connection.Peer`.
 
-    ``on_notified`` is called after each notification: where something happened, the status may have changed.
+    ``on_notified`` is called after each notification, with what was sent.
     """
 
-    def __init__(self, protocol: KeepgateProtocol, on_notified: Callable[[], None]) -> None:
+    def __init__(self, protocol: KeepgateProtocol, on_notified: Callable[[str, Any], None]) -> None:
         self._protocol = protocol
         self._on_notified = on_notified
 
@@ -35,7 +35,7 @@ class ClientPeer:
         """Send a notification, once the client has the answer to ``initialize``."""
         if self._protocol.is_open:
             self._protocol.notify(method, params)
-            self._on_notified()
+            self._on_notified(method, params)
 
     async def request(self, method: str, params: Any, result: type[T]) -> T:
         """Send a request and wait for its typed result. Raises :class:`PeerError`."""

@@ -1,5 +1,6 @@
 """The editor's front: one client, one sidecar, every operation under its name and as a command."""
 
+import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ from keepgate.fronts.lsp.params import member
 from keepgate.fronts.lsp.progress import progress_of
 from keepgate.fronts.lsp.protocol import KeepgateProtocol
 from keepgate.fronts.lsp.status import StatusNotices
-from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.protocol.errors import Fault, Problem, invalid_input
 from keepgate.protocol.framing import Framing
 from keepgate.protocol.lifecycle import CONTRACTS, PROTOCOL_VERSION, KeepgateCapabilities, KeepgateStatus
 from keepgate.protocol.ops import OPERATIONS, Access, Operation
@@ -27,6 +28,7 @@ from keepgate.service.connection import Connection
 from keepgate.service.sidecar import Sidecar
 
 NAME: Final = "keepgate"
+START_AGAIN_S: Final = 1.0
 
 
 class Front:
@@ -52,7 +54,7 @@ class Front:
         self._environ = {**os.environ, **({} if store is None else {"KEEPGATE_STORE": store})}
         self._sidecar: Sidecar | None = None
         self._connection: Connection | None = None
-        self._started = False
+        self._beginning = False
         self._status = StatusNotices(self._look, lambda now: self.protocol.notify("keepgate/status", now))
         _register(server, self)
 
@@ -67,8 +69,9 @@ class Front:
         documents = Path(places.state_folder) / "changes"
         sidecar = await open_sidecar(settings, places)
         try:
+            await sidecar.listen()
             connection = sidecar.connect(
-                peer=ClientPeer(self.protocol, self._status.may_have_changed),
+                peer=ClientPeer(self.protocol, self._status.notified),
                 channel="lsp",
                 client=client_info(params),
                 folders=folders,
@@ -85,15 +88,23 @@ class Front:
             self._on_process_id(params.process_id)
 
     async def initialized(self) -> None:
-        """Start what runs beside requests, and tell how things stand; a second time is ignored."""
-        sidecar, _ = self._open()
-        if self._started:
+        """Tell how things stand and start what runs beside requests; a second time is ignored.
+
+        Where the store cannot be read just now, that is tried again until the client leaves.
+        """
+        sidecar, connection = self._open()
+        if self._beginning:
             return
-        self._started = True
-        await sidecar.start()
-        for notice in sidecar.notices:
-            self.protocol.warn(notice)
+        self._beginning = True
         self._status.start()
+        while not connection.asker.closing:
+            try:
+                await sidecar.start()
+            except Fault as fault:
+                self.protocol.warn(f"changes are not told yet: {fault.message}")
+                await asyncio.sleep(START_AGAIN_S)
+            else:
+                return
 
     def change_folders(self, event: types.WorkspaceFoldersChangeEvent) -> None:
         """Open and close workspace folders.

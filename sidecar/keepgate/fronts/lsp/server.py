@@ -5,9 +5,11 @@ import contextlib
 import gc
 import logging
 import os
+import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final, NoReturn
@@ -83,7 +85,8 @@ class _Server:
         self._descriptors = descriptors
         self._framer = Framer(framing)
         self._lifeline: Lifeline | None = None
-        self._guarded = False
+        # Its put may be called from a signal handler: it takes no lock that this thread could hold already.
+        self._end_is_due: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._front = _import_front()(self._framing, self._hang_on, store)
         self._protocol = self._front.protocol
         self._protocol.send = self._send
@@ -101,6 +104,7 @@ class _Server:
             on_end=self.leave,
             on_broken=self.leave,
         )
+        threading.Thread(target=self._end_for_certain, name="keepgate-guard", daemon=True).start()
         _on_signals(self._signalled)
         watching = self._loop.create_task(self._watch())
         self._wire.start()
@@ -163,11 +167,12 @@ class _Server:
 
     def _guard(self) -> None:
         """From now on the end is certain, also when the event loop is not free to bring it about."""
-        if not self._guarded:
-            self._guarded = True
-            timer = threading.Timer(GUARD_S, lambda: os._exit(self._exit_code()))
-            timer.daemon = True
-            timer.start()
+        self._end_is_due.put(None)
+
+    def _end_for_certain(self) -> None:
+        self._end_is_due.get()
+        time.sleep(GUARD_S)
+        os._exit(self._exit_code())
 
     def _exit_code(self) -> int:
         return ExitCode.OK if self._protocol.is_shut else ExitCode.FAILED

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Any, Final
 
+from keepgate.fronts.lsp.logs import incident
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
 
+METHOD: Final = "keepgate/status"
 PAUSE_S: Final = 0.2
 """How long changes are gathered before the status is looked at again."""
 
@@ -29,8 +31,13 @@ class StatusNotices:
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
-    def may_have_changed(self) -> None:
-        """Look again soon."""
+    def notified(self, method: str, params: Any) -> None:
+        """The client was sent a notification: where something happened, the status may have changed.
+
+        One that was a status is the last that the client knows, and is followed by the next look's.
+        """
+        if method == METHOD:
+            self._told = params
         self._changed.set()
 
     def stop(self) -> None:
@@ -54,4 +61,8 @@ class StatusNotices:
         except Fault as fault:
             return KeepgateStatus(
                 health="error", quiescent=True, message=f"{fault.code}: {fault.message}", pending_approvals=0
+            )
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next look may go well
+            return KeepgateStatus(
+                health="error", quiescent=True, message=f"incident {incident(error)}", pending_approvals=0
             )
