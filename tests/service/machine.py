@@ -24,6 +24,7 @@ from world import (
     Front,
     Turn,
     World,
+    marks_in,
 )
 
 from keepgate.gate.approvers import NobodyThere
@@ -136,7 +137,6 @@ class Machine(World):
             oracle.leave(wish)
             turn.outcome = Refusal("WRITE_DENIED", outcome="unavailable", proposalId=wish.id)
             if word == "gone":
-                turn.outcome = "cancelled"
                 front.leaving = asyncio.ensure_future(self.sidecar.disconnect(front.connection))
                 await asyncio.Event().wait()
             raise NobodyThere if word == "nobody" else Broken
@@ -180,7 +180,7 @@ class Machine(World):
             if turn.asked == 0
             else self.oracle.plan(turn.wish.kind, turn.wish.change, turn.wish.who, self.now)
         )
-        self.must_not_leak(planned.who, unstructure(question))
+        self.must_not_leak(planned.who, unstructure(question), marks_in(planned.change))
         self.agree(turn.wish.id, question.id)
         assert (planned.kind, planned.text, planned.source) == (
             question.action,
@@ -251,8 +251,7 @@ class Machine(World):
             planned = self.oracle.plan(kind, change, actor.who, self.now)
             for step in planned.steps:
                 self.own(step.item.text, step.item.workspace, step.item.agent)
-            wish = self.oracle.propose(planned, self.now, waiting=False)
-            self.oracle.noted(wish)
+            wish = self.oracle.create(planned, self.now, given=self.oracle.labelled(kind, change))
             expected = {"proposal": self.shown(wish)}
         except Refusal as refusal:
             expected = refusal
@@ -277,7 +276,7 @@ class Machine(World):
         )
         note(f"{front.name} decides {wish.id}: {word}")
         shown, got = await self.look_at(front, wish)
-        if not shown or front.name == "none" or wish.status != "pending":
+        if not shown or front.name == "none" or wish.status_at(self.now) != "pending":
             expected = (
                 Refusal("WRITE_DENIED") if front.name == "none" else Refusal("PROPOSAL_NOT_FOUND", id=wish.id)
             )
@@ -294,13 +293,13 @@ class Machine(World):
 
     async def look_at(self, front: Front, wish: Any) -> tuple[bool, Any]:
         """Whether the connection may see the wish, and what it is shown of it."""
-        seen = wish.who.workspace in ("", *front.connection.keys)
+        seen = wish.homes <= {*front.connection.keys}
         got = await self.call(front, "proposals/get", {"id": wish.id, "session": None})
         if not seen:
             self.compare(Refusal("PROPOSAL_NOT_FOUND", id=wish.id), got)
             return False, None
         self.agree(self.shown(wish), got["proposal"])
-        if wish.status == "pending":
+        if wish.status_at(self.now) == "pending":
             try:
                 planned = self.oracle.plan(wish.kind, wish.change, wish.who, self.now)
             except Refusal as refusal:
@@ -385,7 +384,7 @@ class Machine(World):
         wishes = [
             wish
             for wish in self.oracle.wishes
-            if wish.who.workspace in ("", who.workspace) and wish.who.agent in ("", who.agent)
+            if wish.homes <= {who.workspace} and wish.who.agent in ("", who.agent)
         ]
         self.compare({"proposals": [self.shown(wish) for wish in wishes]}, proposals)
         if self.oracle.changes:
@@ -454,14 +453,13 @@ class Machine(World):
         """The clock goes on, stands still or steps back."""
         self.now += step_ms
 
-    @rule(days=st.sampled_from([1, 31]))
-    def wait_long(self, days: int) -> None:
-        """Days pass, and old wishes expire."""
+    @rule(days=st.sampled_from([1, 29, 31]), sweep=st.booleans())
+    def wait_long(self, days: int, sweep: bool) -> None:
+        """Days pass, and old wishes expire, whether anybody looks or not."""
         self.now += days * 24 * 3600 * 1000
-        for wish in self.oracle.wishes:
-            if wish.status == "pending" and wish.expires <= self.now:
-                self.oracle.deny(wish, "cancelled", "expiry", status="expired")
-        self.run(self.sidecar.gate.sweep())
+        if sweep:
+            self.oracle.expire(self.now)
+            self.run(self.sidecar.gate.sweep())
 
     @rule(limits=LIMITS)
     def restart(self, limits: Any) -> None:

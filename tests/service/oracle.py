@@ -134,11 +134,22 @@ class Wish:
     text: str
     source: str | None
     content: Any
+    form: Any
     expires: int
     status: str = "pending"
     waiting: bool = False
     outcome: str | None = None
     steps: list[Step] = field(default_factory=list)
+
+    @property
+    def homes(self) -> set[str]:
+        """All workspaces that it speaks of; who does not see them all does not see it."""
+        drafts = self.change.get("entries", ()) if self.kind == "seed" else ()
+        return {self.who.workspace, *(draft.get("workspaceKey", "") for draft in drafts)} - {""}
+
+    def status_at(self, now: int) -> str:
+        """A pending one whose time is up reads as expired."""
+        return "expired" if self.status == "pending" and self.expires <= now else self.status
 
     def __repr__(self) -> str:
         return f"Wish({self.kind} {self.status} of {self.who}: {self.text!r})"
@@ -268,11 +279,11 @@ class Oracle:
         return Planned(kind, who, change, steps, text, source, content, self._warned(who, steps))
 
     def _new(self, who: Who, draft: dict[str, Any], agent: str, now: int) -> Item:
-        if draft["scope"] == "workspace" and not who.workspace:
-            raise Refusal("INVALID_INPUT")
+        self._require_workspace(draft, who)
         return Item(
             id=Sym(), track=draft["track"], scope=draft["scope"],
-            workspace=who.workspace if draft["scope"] == "workspace" else "", agent=agent, text=draft["text"],
+            workspace=draft.get("workspaceKey", who.workspace) if draft["scope"] == "workspace" else "",
+            agent=agent, text=draft["text"],
             source=draft.get("source") or "keepgate", tags=list(dict.fromkeys(draft.get("tags") or ())),
             version=1, created=now, updated=now, session=who.session,
         )  # fmt: skip
@@ -317,9 +328,11 @@ class Oracle:
         if done is None and 0 < seq <= len(self.rows) and self.rows[seq - 1]["action"] == "seed":
             # A batch's own row stands in front of its entries' rows.
             done = next(steps for steps in self.changes if steps[0].seq == seq + 1)
-        if done is None or not all(self._seen(who, step.item) for step in done):
+        # Of a batch that reached into several workspaces, each takes back its part.
+        own = [step for step in done or () if self._seen(who, step.item)]
+        if not own:
             raise Refusal("INVALID_INPUT")
-        return [self._inverse(step, who, now) for step in reversed(done)]
+        return [self._inverse(step, who, now) for step in reversed(own)]
 
     def _inverse(self, step: Step, who: Who, now: int) -> Step:
         latest = [later for steps in self.changes for later in steps if later.item.id is step.item.id][-1]
@@ -380,6 +393,7 @@ class Oracle:
 
     def open(self, planned: Planned, now: int, *, given: bool) -> list[Step] | Wish:
         """A write before anyone is asked: done by policy or grant, or a wish to be decided."""
+        self.expire(now)
         policy = self.policy(planned, given=given)
         if policy == OFF:
             self._denied(planned, "rejected (via policy, writePolicy off)")
@@ -390,15 +404,29 @@ class Oracle:
             return self.commit(planned, "allowed-once (via session grant, writePolicy ask)")
         for wish in self.wishes:
             # By somebody of this workspace and agent, the same, and nobody waits for it any more.
-            if self._open(wish, now) and wish.content == planned.content and not wish.waiting:
-                wish.waiting = True
+            same = wish.content == planned.content and wish.form == form(planned)
+            if wish.status == "pending" and same and not wish.waiting:
+                wish.waiting, wish.who = True, planned.who
                 return wish
-        return self.propose(planned, now, waiting=True)
+        return self._propose(planned, now, waiting=True)
 
-    def _open(self, wish: Wish, now: int) -> bool:
-        return wish.status == "pending" and wish.expires > now
+    def create(self, planned: Planned, now: int, *, given: bool) -> Wish:
+        """A wish for the inbox; nobody is asked."""
+        self.expire(now)
+        if self.policy(planned, given=given) == OFF:
+            self._denied(planned, "rejected (via policy, writePolicy off)")
+            raise Refusal("WRITE_DENIED", outcome="rejected", reason="policy")
+        wish = self._propose(planned, now, waiting=False)
+        self._wish_row(wish, "proposal", "pending")
+        return wish
 
-    def propose(self, planned: Planned, now: int, *, waiting: bool) -> Wish:
+    def expire(self, now: int) -> None:
+        """Wishes that nobody decided in time are closed before anything else is stored."""
+        for wish in self.wishes:
+            if wish.status_at(now) != wish.status:
+                self.deny(wish, "cancelled", "expiry", status="expired")
+
+    def _propose(self, planned: Planned, now: int, *, waiting: bool) -> Wish:
         pending = [wish for wish in self.wishes if wish.status == "pending"]
         of_session = [wish for wish in pending if wish.who.session == planned.who.session]
         of_workspace = [wish for wish in pending if wish.who.workspace == planned.who.workspace]
@@ -407,7 +435,7 @@ class Oracle:
             raise Refusal("WRITE_DENIED", outcome="unavailable", reason="queue-full")
         wish = Wish(
             Sym(), planned.kind, planned.who, planned.change, planned.text, planned.source, planned.content,
-            now + MONTH_MS, waiting=waiting,
+            form(planned), now + MONTH_MS, waiting=waiting,
         )  # fmt: skip
         self.wishes.append(wish)
         return wish
@@ -416,7 +444,7 @@ class Oracle:
         self, wish: Wish, content: Any, via: str, now: int, *, session: bool = False
     ) -> list[Step] | None:
         """A yes to ``content``: the steps done, or ``None`` when the change is another one by now."""
-        if not self._open(wish, now):
+        if wish.status_at(now) != "pending":
             raise Refusal("PROPOSAL_NOT_FOUND", id=wish.id)
         label = f"allowed-once (via {via}, writePolicy ask)"
         try:
@@ -425,7 +453,7 @@ class Oracle:
             wish.status, wish.waiting = "refused", False
             self._wish_row(wish, f"{wish.kind}-refused", f"{refusal.code} ({label})")
             raise
-        if self.policy(planned, given=self._named(wish)) == OFF:
+        if self.policy(planned, given=self.labelled(wish.kind, wish.change)) == OFF:
             self.deny(wish, "rejected", "policy", policy=OFF)
             raise Refusal("WRITE_DENIED", outcome="rejected")
         if planned.content != content:
@@ -447,10 +475,6 @@ class Oracle:
         """Nobody decided: it stays in the inbox."""
         wish.waiting = False
         self._wish_row(wish, f"{wish.kind}-denied", "unavailable (via approval, writePolicy ask)")
-
-    def noted(self, wish: Wish) -> None:
-        """A wish was stored without asking."""
-        self._wish_row(wish, "proposal", "pending")
 
     def commit(self, planned: Planned, label: str) -> list[Step]:
         if planned.kind == "seed":
@@ -498,14 +522,30 @@ class Oracle:
         track, scope = ("batch", "batch") if batch else (wish.change["track"], wish.change["scope"])
         self.row(action, track, scope, None, wish.text, outcome, wish.source, wish.who.session)
 
-    def _named(self, wish: Wish) -> bool:
-        drafts = wish.change["entries"] if wish.kind == "seed" else [wish.change]
+    def labelled(self, kind: str, change: dict[str, Any]) -> bool:
+        """Whether a change gives a label other than the product's own."""
+        drafts = change["entries"] if kind == "seed" else [change]
         return any((draft.get("source") or "keepgate") != "keepgate" for draft in drafts)
 
     def _grant(self, planned: Planned) -> Any:
         if planned.kind != "add" or planned.warned or planned.steps[0].item.scope != "workspace":
             return None
-        return planned.who.session, planned.who.agent, planned.steps[0].item.layer
+        item = planned.steps[0].item
+        return planned.who.session, planned.who.agent, item.layer, item.agent
+
+
+def form(planned: Planned) -> Any:
+    """How a change names its targets: of two that do the same today, each may do something else tomorrow."""
+    change = planned.change
+    match planned.kind:
+        case "replace" | "remove":
+            target = tuple(change.get(name) for name in ("match", "id", "version"))
+            return (target, None if change.get("tags") is None else tuple(dict.fromkeys(change["tags"])))
+        case "consolidate":
+            return tuple(change["matches"]), change.get("agentKey")
+        case "undo":
+            return change["seq"]
+    return None
 
 
 def payload(kind: str, change: dict[str, Any], steps: list[Step]) -> str:

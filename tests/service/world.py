@@ -273,9 +273,9 @@ class World(RuleBasedStateMachine):
         else:
             assert expected == actual, (path, expected, actual)
 
-    def must_not_leak(self, seer: Any, answer: Any) -> None:
-        """Nothing in ``answer`` belongs to entries that this session, or this connection, may not see."""
-        for mark in set(MARK.findall(json.dumps(answer, ensure_ascii=False))):
+    def must_not_leak(self, seer: Any, answer: Any, own: frozenset[str] = frozenset()) -> None:
+        """Nothing in ``answer`` is what this session, or this connection, may not see and has not said."""
+        for mark in marks_in(answer) - own:
             owners = self.marks[mark]
             if isinstance(seer, Who):
                 allowed = any(
@@ -298,7 +298,7 @@ class World(RuleBasedStateMachine):
         except Fault as fault:
             answer, shown = fault, [fault.message, fault.data()]
         if not params.get("allWorkspaces"):
-            self.must_not_leak(actor.who if actor else front.connection, shown)
+            self.must_not_leak(actor.who if actor else front.connection, shown, marks_in(sent))
         return answer
 
     def compare(self, expected: Any, answer: Any) -> None:
@@ -317,10 +317,9 @@ class World(RuleBasedStateMachine):
     def draw(self, strategy: Any, label: str | None = None) -> Any:
         return self.data.draw(strategy, label=label)
 
-    def draw_text(self, actor: Actor, scope: str) -> str:
+    def draw_text(self, actor: Actor, key: str, scope: str) -> str:
         number = f"{len(self.marks):05d}"
         text = f"#{number}h#{number}t{self.draw(BODIES, 'text')}"
-        key = actor.who.workspace if scope == "workspace" else ""
         seen = [
             item for item in self.oracle.visible(actor.who) if item.workspace == key and item.scope == scope
         ]
@@ -356,7 +355,8 @@ class World(RuleBasedStateMachine):
             known = st.sampled_from(done) if done and self.draw(st.integers(0, 5), "done") else st.nothing()
             return {"seq": self.draw(known | st.integers(1, len(self.oracle.rows) + 1), "seq")}
         if kind == "seed":
-            return {"entries": [self.draw_draft(actor) for _ in range(self.draw(st.integers(1, 3)))]}
+            count = self.draw(st.integers(1, 3))
+            return {"entries": [self.draw_draft(actor, anywhere=True) for _ in range(count)]}
         if kind == "add":
             return self.draw_draft(actor)
         aim = self.draw_aim(actor)
@@ -377,12 +377,18 @@ class World(RuleBasedStateMachine):
             return {"match": self.draw_match(aim)}
         return {"id": aim.id, **self.draw(st.sampled_from([{}, {"version": aim.version}, {"version": 9}]))}
 
-    def draw_draft(self, actor: Actor, *, near: Any = None, with_text: bool = True) -> dict[str, Any]:
+    def draw_draft(
+        self, actor: Actor, *, near: Any = None, with_text: bool = True, anywhere: bool = False
+    ) -> dict[str, Any]:
         draft = {"track": self.draw(st.sampled_from(TRACKS)), "scope": self.draw(st.sampled_from(SCOPES))}
         if near is not None and self.draw(st.integers(0, 9), "elsewhere"):
             draft = {"track": near.track, "scope": near.scope}
+        key = actor.who.workspace if draft["scope"] == "workspace" else ""
+        roots = [str(self.base / folder) for folder in FOLDERS[actor.connection]]
+        if anywhere and draft["scope"] == "workspace" and len(roots) > 1 and self.draw(st.booleans(), "root"):
+            draft["workspaceKey"] = key = self.draw(st.sampled_from(roots), "root")
         if with_text:
-            draft["text"] = self.draw_text(actor, draft["scope"])
+            draft["text"] = self.draw_text(actor, key, draft["scope"])
         for name, values in (
             ("tags", st.none() | TAGS),
             ("source", SOURCES),
@@ -395,7 +401,7 @@ class World(RuleBasedStateMachine):
 
     def predict(self, kind: str, change: Any, actor: Actor) -> tuple[Turn | None, Any]:
         drafts = change["entries"] if kind == "seed" else [change]
-        given = kind in ("remove", "undo") or any(draft.get("source") is not None for draft in drafts)
+        given = any(draft.get("source") is not None for draft in drafts)
         try:
             planned = self.oracle.plan(kind, change, actor.who, self.now)
             for step in planned.steps:
@@ -429,7 +435,8 @@ class World(RuleBasedStateMachine):
     def shown(self, wish: Any) -> dict[str, Any]:
         batch = wish.kind in ("seed", "undo")
         return {
-            "id": wish.id, "kind": wish.kind, "status": wish.status, "workspaceKey": wish.who.workspace,
+            "id": wish.id, "kind": wish.kind, "status": wish.status_at(self.now),
+            "workspaceKey": wish.who.workspace,
             "track": "batch" if batch else wish.change["track"],
             "scope": "batch" if batch else wish.change["scope"],
             "agentKey": wish.who.agent, "source": wish.source, "sessionId": wish.who.session,
@@ -448,6 +455,11 @@ class World(RuleBasedStateMachine):
         params = {"session": None, "allWorkspaces": True, "before": seq + 1, "limit": 1}
         answer = await self.call(self.fronts["none"], "memory/audit", params)
         return list(answer["rows"])
+
+
+def marks_in(value: Any) -> frozenset[str]:
+    """The marks of all texts in a message."""
+    return frozenset(MARK.findall(json.dumps(_real(value), ensure_ascii=False)))
 
 
 def _real(value: Any) -> Any:
