@@ -3,8 +3,10 @@
 import asyncio
 from typing import Any
 
+import apsw
 import pytest
 
+from keepgate.protocol.entries import SessionRef
 from keepgate.service.dispatch import UnknownMethod
 
 EVENTS = ("memory/added", "memory/updated", "memory/removed", "memory/recalled", "memory/snapshot")
@@ -100,3 +102,32 @@ async def test_unknown_methods_and_positions(client: Any) -> None:
         await client.call("memory/nonsense")
     with pytest.raises(Exception, match="by name"):
         await client.sidecar.call(client.connection, "memory/query", [1])
+
+
+async def test_status_counts_what_is_in_sight(house: Any) -> None:
+    """Only the local management view learns how much there is that it does not see."""
+    await house.client(folders=("two",)).add("elsewhere")
+    await house.client().add("here")
+    views = {
+        "local": house.client(None),
+        "remote": house.client(None, remote=True),
+        "session": house.client(None, default=SessionRef(id="s")),
+    }
+
+    counts = {name: (await view.call("memory/status"))["counts"] for name, view in views.items()}
+
+    assert {"entries": 2, "ledgerRows": 2, "pendingProposals": 0} == counts.pop("local")
+    seen = {"entries": 1, "pendingProposals": 0}
+    assert {"remote": seen, "session": seen} == counts
+
+
+async def test_a_store_that_takes_no_write_is_an_error(house: Any) -> None:
+    """Health is whether a write round-trips."""
+    db = apsw.Connection(house.sidecar.store.path)
+    db.execute("BEGIN IMMEDIATE")
+
+    status = await house.client(None).call("memory/status")
+
+    db.close()
+    assert ("error", None) == (status["health"], status["writeRoundTripMs"])
+    assert status["problems"][0].startswith("STORE_BUSY")

@@ -175,3 +175,46 @@ async def test_an_adapter_of_a_client_that_fails(house: Any) -> None:
     malformed = await client.fault("memory/import", adapter="lines", payload=1)
 
     assert {Code.ADAPTER_PAYLOAD} == {failed.code, malformed.code}
+
+
+async def test_a_remote_caller_names_no_file(house: Any, tmp_path: Path) -> None:
+    """R-LOCAL: whoever is not at this machine sends the payload itself."""
+    (tmp_path / "MEMORY.md").write_text("- a secret of the disk\n")
+    client = house.client(remote=True)
+    named = {"path": str(tmp_path / "MEMORY.md"), "adapter": "claude-code-memory-md", "dryRun": True}
+
+    fault = await client.fault("memory/import", **named)
+
+    assert (Code.INVALID_INPUT, "$.path") == (fault.code, fault.details["problems"][0]["path"])
+
+
+async def test_budgets_of_an_export_are_those_of_its_session(house: Any) -> None:
+    """DSH-8: also of the default session, whose entries the export holds."""
+    client = house.client(None, folders=("one", "two"))
+    await client.call("session/open", id="s", cwd=str(house.folder / "two"), default=True)
+    await client.add("12345")
+
+    envelope = await client.call("memory/export")
+
+    assert (["12345"], 5) == (
+        [entry["text"] for entry in envelope["entries"]],
+        next(
+            row["used"]
+            for row in envelope["budgets"]
+            if row["track"] == "user" and row["scope"] == "workspace"
+        ),
+    )
+
+
+@pytest.mark.parametrize("adapter", [None, "claude-code-memory-md"])
+async def test_of_too_many_entries_no_more_are_read_than_it_takes_to_say_so(
+    client: Any, adapter: Any
+) -> None:
+    """An entry beyond the first that is too many is not even looked at."""
+    good = {"track": "user", "scope": "workspace", "text": "x"}
+    envelope = {"plugin": "dsh-memento", "schema": "memory-export-v1", "entries": [good] * 1001 + ["broken"]}
+    payload = envelope if adapter is None else "- word of a list\n" * 1002
+
+    fault = await client.fault("memory/import", payload=payload, **({"adapter": adapter} if adapter else {}))
+
+    assert "more than 1000" in fault.message

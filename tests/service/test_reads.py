@@ -266,3 +266,19 @@ async def test_an_empty_snapshot_is_empty_and_has_its_row(client: Any) -> None:
 async def test_a_snapshot_needs_a_session(client: Any) -> None:
     """It is a session's; without one there is nothing to freeze it for."""
     assert Code.INVALID_INPUT == (await client.fault("memory/snapshot", session=None)).code
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "paths"),
+    [
+        ("memory/query", {"limit": 0, "offset": -1, "tags": [" "]}, {"$.limit", "$.offset", "$.tags[0]"}),
+        ("memory/list", {"limit": 0, "after": "x"}, {"$.limit", "$.after"}),
+    ],
+)
+async def test_every_problem_of_a_page_is_told_at_once(
+    client: Any, method: str, params: Any, paths: Any
+) -> None:
+    """DSH-7-INVALID_INPUT: nobody has to mend a request one field at a time."""
+    fault = await client.fault(method, **params)
+
+    assert paths == {problem["path"] for problem in fault.details["problems"]}

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from keepgate.adapters.contract import Adapted, AdaptedEntry, Adapter, Described, EntryPointLike
 from keepgate.core.model.entry import clean_tags, text_problems
 from keepgate.core.model.text import excerpt
-from keepgate.protocol.entries import DraftParams, Entry, Scope, Track
+from keepgate.protocol.entries import IMPORT_ENTRIES_MAX, DraftParams, Entry, Scope, Track
 from keepgate.protocol.errors import (
     Code,
     Fault,
@@ -24,6 +24,8 @@ from keepgate.protocol.portability import ADAPTER_ID_FORM, AdapterInfo, ImportNo
 from keepgate.protocol.wire import encode, structure
 
 REASON_UNITS_MAX: Final = 300
+_CHECKED_MAX: Final = IMPORT_ENTRIES_MAX + 1
+"""Of more entries than an import takes, this many are enough to refuse it."""
 T = TypeVar("T")
 
 
@@ -135,7 +137,8 @@ def adapted_drafts(adapter_id: str, drafts: Any) -> Adapted:
     """
     if not isinstance(drafts, list):
         raise adapter_payload(adapter_id, "$.entries: expected an array")
-    return _checked(adapter_id, Adapted(tuple(_drafted(adapter_id, *item) for item in enumerate(drafts))))
+    some = enumerate(drafts[:_CHECKED_MAX])
+    return _checked(adapter_id, Adapted(tuple(_drafted(adapter_id, *item) for item in some)))
 
 
 def _drafted(adapter_id: str, index: int, draft: Any) -> AdaptedEntry:
@@ -144,14 +147,19 @@ def _drafted(adapter_id: str, index: int, draft: Any) -> AdaptedEntry:
     except Fault as fault:
         reason = f"$.entries[{index}]{fault.message.removeprefix('$')}"
         raise adapter_payload(adapter_id, reason) from None
+    return as_stated(typed)
+
+
+def as_stated(draft: DraftParams) -> AdaptedEntry:
+    """An entry as a draft states it; a label left empty is none."""
     return AdaptedEntry(
-        track=typed.track,
-        scope=typed.scope,
-        text=typed.text,
-        tags=tuple(typed.tags or ()),
-        source=typed.source,
-        workspace_key=typed.workspace_key,
-        agent_key=typed.agent_key,
+        track=draft.track,
+        scope=draft.scope,
+        text=draft.text,
+        tags=tuple(draft.tags or ()),
+        source=draft.source or None,
+        workspace_key=draft.workspace_key,
+        agent_key=draft.agent_key,
     )
 
 
@@ -174,7 +182,8 @@ def _checked(adapter_id: str, adapted: Any) -> Adapted:
         raise adapter_payload(adapter_id, "the adapter returned something else than entries")
     if type(notes) is not tuple or not all(_is_note(note) for note in notes):
         raise adapter_payload(adapter_id, "the adapter returned something else than notes")
-    return Adapted(tuple(_entry(adapter_id, index, entry) for index, entry in enumerate(entries)), notes)
+    some = enumerate(entries[:_CHECKED_MAX])
+    return Adapted(tuple(_entry(adapter_id, index, entry) for index, entry in some), notes)
 
 
 def _is_note(note: Any) -> bool:

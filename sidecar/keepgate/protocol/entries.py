@@ -485,7 +485,11 @@ class StatusResult:
     store_version: int
     file_system: Annotated[str, "`local` or `network`, and how it was told."]
     journal_mode: str
-    counts: Annotated[dict[str, int], "`entries`, `ledgerRows`, `pendingProposals`, of the whole store."]
+    counts: Annotated[
+        dict[str, int],
+        "`entries`, `pendingProposals` and `ledgerRows` of the whole store; a remote client and one with a "
+        "default session get what they see of the first two.",
+    ]
     pending_proposals: int
     write_round_trip_ms: Annotated[float | None, "A write transaction, rolled back; null when it failed."]
     workspaces: list[dict[str, str]] = field(factory=list)

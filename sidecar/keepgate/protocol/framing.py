@@ -56,6 +56,7 @@ class Framer:
         self._buffer = bytearray()
         self._skip = 0
         self._skipping_line = 0
+        self._scanned = 0
 
     def feed(self, data: bytes) -> Iterator[Body | Oversized]:
         """Take what was read and yield what it completes.
@@ -85,12 +86,15 @@ class Framer:
 
     def _next_line(self) -> Body | Oversized | None:
         while True:
-            end = self._buffer.find(b"\n")
+            # What was looked through for an end before is not looked through again.
+            end = self._buffer.find(b"\n", self._scanned)
             if end < 0:
                 if len(self._buffer) > self._limit or self._skipping_line:
                     self._skipping_line += len(self._buffer)
                     self._buffer.clear()
+                self._scanned = len(self._buffer)
                 return None
+            self._scanned = 0
             line = bytes(self._buffer[:end])
             del self._buffer[: end + 1]
             skipped, self._skipping_line = self._skipping_line, 0

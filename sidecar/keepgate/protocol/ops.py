@@ -27,7 +27,7 @@ class Access(StrEnum):
 
 
 class Latency(StrEnum):
-    """How long an answer may take, and so where its reads run."""
+    """How long an answer may take: what clients may expect, and whether it reports progress."""
 
     INSTANT = "instant"
     SCAN = "scan"

@@ -1,5 +1,6 @@
 """The operations ``adapters/*``, and running an adapter wherever it lives: here, or at a client."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,19 +38,19 @@ async def unregister(ctx: AdminCtx, params: port.AdaptersUnregisterParams) -> po
 async def run_adapt(ctx: ReadCtx, adapter_id: str, payload: Any) -> Adapted:
     """Entries from a foreign payload. Raises ``ADAPTER_NOT_FOUND`` and ``ADAPTER_PAYLOAD``."""
     if adapter_id not in ctx.connection.adapters:
-        return adapt(ctx.registry.get(adapter_id), payload)
+        return await asyncio.to_thread(adapt, ctx.registry.get(adapter_id), payload)
     params = port.AdaptersAdaptParams(id=adapter_id, payload=payload)
     try:
         answer = await ctx.connection.peer.request("adapters/adapt", params, port.AdaptersAdaptResult)
     except PeerError as error:
         raise adapter_payload(adapter_id, f"the client's adapter failed: {error}") from None
-    return adapted_drafts(adapter_id, answer.entries)
+    return await asyncio.to_thread(adapted_drafts, adapter_id, answer.entries)
 
 
 async def run_export(ctx: ReadCtx, adapter_id: str, entries: Sequence[Entry]) -> Any:
     """Entries in an adapter's format. Raises ``ADAPTER_NOT_FOUND`` and ``ADAPTER_PAYLOAD``."""
     if adapter_id not in ctx.connection.adapters:
-        return export(ctx.registry.get(adapter_id), entries)
+        return await asyncio.to_thread(export, ctx.registry.get(adapter_id), entries)
     params = port.AdaptersExportParams(id=adapter_id, entries=list(entries))
     try:
         answer = await ctx.connection.peer.request("adapters/export", params, port.AdaptersExportResult)

@@ -40,12 +40,11 @@ class ReadCtx:
         """The session behind a request; ``None`` for the management view."""
         return sessions.resolve(self.connection, session)
 
-    def viewer(self, session: SessionParam, *, all_workspaces: bool = False) -> Viewer:
-        """What a request may see. Without a session: the management view of this connection's workspaces.
+    def viewer(self, author: Author | None, *, all_workspaces: bool = False) -> Viewer:
+        """What a request of ``author`` may see; of nobody: the management view of its workspaces.
 
         Raises ``INVALID_INPUT`` where ``allWorkspaces`` meets a session or a remote caller.
         """
-        author = self.author(session)
         if not all_workspaces:
             keys = self.connection.keys
             return author.viewer if author else Viewer(workspaces=keys, agent_key=None)
@@ -57,10 +56,15 @@ class ReadCtx:
 
 
 @frozen(kw_only=True)
-class WriteCtx(ReadCtx):
-    """For operations that propose changes."""
+class GatedCtx(ReadCtx):
+    """For operations that reach the gate."""
 
     gate: Gate
+
+
+@frozen(kw_only=True)
+class WriteCtx(GatedCtx):
+    """For operations that propose changes."""
 
     def writing_author(self, session: SessionParam) -> Author:
         """The session behind a write. Raises ``WRITE_REQUIRES_AGENT`` when there is none."""
@@ -71,14 +75,10 @@ class WriteCtx(ReadCtx):
 
 
 @frozen(kw_only=True)
-class DecideCtx(ReadCtx):
+class DecideCtx(GatedCtx):
     """For operations that decide proposals; only connections with an approver get here."""
-
-    gate: Gate
 
 
 @frozen(kw_only=True)
-class AdminCtx(ReadCtx):
+class AdminCtx(GatedCtx):
     """For operations that change the connection itself."""
-
-    gate: Gate

@@ -16,12 +16,11 @@ async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
     """Health means that a write transaction round-trips, not that the process is alive."""
     store = ctx.store
     now_ms = ctx.stamp().now_ms
-    counts = await store.reading.run(reads.counts, now_ms)
+    counts = await _counts(ctx, now_ms)
     pending = await store.reading.run(reads.pending_count, ctx.connection.keys, now_ms)
     took_ms, problems = await _round_trip(store)
-    health = _health(problems)
     return e.StatusResult(
-        health=health,
+        health=_health(problems),
         message=problems[0] if problems else _waiting(pending),
         version=__version__,
         store_path=store.path,
@@ -39,6 +38,20 @@ async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
     )
 
 
+async def _counts(ctx: ReadCtx, now_ms: int) -> dict[str, int]:
+    """Of the whole store for the local management view, of what is in sight for everybody else."""
+    author = ctx.author(e.UNSET)
+    if author is None and not ctx.connection.remote:
+        return await ctx.store.reading.run(reads.counts, now_ms)
+    viewer = ctx.viewer(author)
+    return await ctx.store.reading.run(
+        lambda db: {
+            "entries": reads.query(db, viewer, limit=1)[1],
+            "pending_proposals": reads.pending_count(db, viewer.workspaces, now_ms),
+        }
+    )
+
+
 async def glance(store: Store, connections: list[Connection]) -> KeepgateStatus:
     """The short form for ``keepgate/status``: no write transaction, so it can be sent often."""
     keys = frozenset[str]().union(*(connection.keys for connection in connections))
@@ -53,7 +66,7 @@ async def glance(store: Store, connections: list[Connection]) -> KeepgateStatus:
 
 
 def _health(problems: list[str]) -> str:
-    return "warning" if problems else "ok"
+    return "error" if problems else "ok"
 
 
 def _waiting(pending: int) -> str:

@@ -1,5 +1,6 @@
 """Import and export (DSH-8): what comes in goes through ``seed``, what goes out is in sight and complete."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,12 +9,13 @@ from typing import Any, Final
 from attrs import evolve
 
 from keepgate.adapters.contract import AdaptedEntry
+from keepgate.adapters.registry import as_stated
 from keepgate.core.model.entry import slug_source, source_problems
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import homes_of
 from keepgate.gate.preview import preview
 from keepgate.protocol import portability as port
-from keepgate.protocol.entries import IMPORT_ENTRIES_MAX, DraftParams, Entry, Scope, Unset
+from keepgate.protocol.entries import IMPORT_ENTRIES_MAX, DraftParams, Entry, Scope
 from keepgate.protocol.errors import Problem, adapter_payload, invalid_input
 from keepgate.protocol.lifecycle import FRAME_BYTES_MAX
 from keepgate.protocol.wire import decode, structure
@@ -31,7 +33,7 @@ async def import_memories(ctx: WriteCtx, params: port.ImportParams) -> port.Impo
     author = ctx.writing_author(params.session)
     ctx.progress.begin("Importing memories")
     try:
-        payload = _payload(ctx, params)
+        payload = await _payload(ctx, params)
         ctx.progress.report(1, _STEPS)
         drafts, notes = await _drafts(ctx, params.adapter, payload, author)
         ctx.progress.report(2, _STEPS)
@@ -66,13 +68,21 @@ async def import_memories(ctx: WriteCtx, params: port.ImportParams) -> port.Impo
         ctx.progress.end()
 
 
-def _payload(ctx: ReadCtx, params: port.ImportParams) -> Any:
+async def _payload(ctx: ReadCtx, params: port.ImportParams) -> Any:
     if (params.payload is None) == (params.path is None):
         raise invalid_input(Problem("$.payload", "exactly one of payload and path must be given"))
     if params.path is None:
         return params.payload
-    content = _read(Path(params.path))
-    if params.adapter is None:
+    if ctx.connection.remote:
+        raise invalid_input(Problem("$.path", "is for local callers; send the payload itself"))
+    formats = None if params.adapter is None else import_formats(ctx, params.adapter)
+    # In a thread: the file may be large, and others are served meanwhile.
+    return await asyncio.to_thread(_content, Path(params.path), params.adapter, formats)
+
+
+def _content(path: Path, adapter: str | None, formats: Sequence[str] | None) -> Any:
+    content = _read(path)
+    if adapter is None or formats is None:
         try:
             return decode(content)
         except ValueError as error:
@@ -80,8 +90,8 @@ def _payload(ctx: ReadCtx, params: port.ImportParams) -> Any:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise adapter_payload(params.adapter, f"the file is not UTF-8 at byte {error.start}") from None
-    if any(form.startswith("text/") for form in import_formats(ctx, params.adapter)):
+        raise adapter_payload(adapter, f"the file is not UTF-8 at byte {error.start}") from None
+    if any(form.startswith("text/") for form in formats):
         return text
     try:
         return decode(content)
@@ -109,9 +119,9 @@ async def _drafts(
         adapted = await run_adapt(ctx, adapter, payload)
         entries, notes = adapted.entries, list(adapted.notes)
     else:
-        entries, notes = _envelope_entries(payload), []
+        entries, notes = await asyncio.to_thread(_envelope_entries, payload), []
     if len(entries) > IMPORT_ENTRIES_MAX:
-        reason = f"has {len(entries)} entries; one import takes {IMPORT_ENTRIES_MAX}"
+        reason = f"has more than {IMPORT_ENTRIES_MAX} entries, which one import takes"
         raise invalid_input(Problem("$.payload", reason))
     fitted = [_fit(entry, f"$.entries[{index}]", ctx, author, notes) for index, entry in enumerate(entries)]
     return fitted, notes
@@ -123,19 +133,10 @@ def _envelope_entries(payload: Any) -> tuple[AdaptedEntry, ...]:
     for name, wanted in (("plugin", port.EXPORT_PLUGIN), ("schema", port.EXPORT_SCHEMA)):
         if payload.get(name) != wanted:
             raise invalid_input(Problem(f"$.payload.{name}", f"must be {wanted}"))
-    drafts = structure(payload.get("entries"), list[DraftParams], root="$.payload.entries")
-    return tuple(
-        AdaptedEntry(
-            track=draft.track,
-            scope=draft.scope,
-            text=draft.text,
-            tags=tuple(draft.tags or ()),
-            source=draft.source or None,
-            workspace_key=draft.workspace_key,
-            agent_key=draft.agent_key,
-        )
-        for draft in drafts
-    )
+    listed = payload.get("entries")
+    # Of more than an import takes, one is enough to say so.
+    some = listed[: IMPORT_ENTRIES_MAX + 1] if type(listed) is list else listed
+    return tuple(as_stated(draft) for draft in structure(some, list[DraftParams], root="$.payload.entries"))
 
 
 def _fit(
@@ -177,12 +178,12 @@ async def export_memories(ctx: ReadCtx, params: port.ExportParams) -> Any:
     """Every entry in sight; read-only, so nothing is asked and no ledger row is written (DSH-8)."""
     ctx.progress.begin("Exporting memories")
     try:
-        viewer = ctx.viewer(params.session, all_workspaces=params.all_workspaces)
+        author = ctx.author(params.session)
+        viewer = ctx.viewer(author, all_workspaces=params.all_workspaces)
         entries = await ctx.store.reading.run(lambda db: list(reads.all_entries(db, viewer)))
         ctx.progress.report(1, 2)
         if params.adapter is not None:
             return await run_export(ctx, params.adapter, entries)
-        author = None if isinstance(params.session, Unset) else ctx.author(params.session)
         first = ctx.connection.workspaces[0].key if ctx.connection.workspaces else ""
         whole = port.Envelope(
             plugin=port.EXPORT_PLUGIN,

@@ -23,7 +23,7 @@ async def create(ctx: WriteCtx, params: p.ProposalsCreateParams) -> p.ProposalsC
 
 async def list_proposals(ctx: ReadCtx, params: p.ProposalsListParams) -> p.ProposalsListResult:
     """Oldest first."""
-    viewer = ctx.viewer(params.session)
+    viewer = ctx.viewer(ctx.author(params.session))
     limit, now_ms = limit_of(params.limit, PAGE_LIMIT_MAX), ctx.stamp().now_ms
     found = await ctx.store.reading.run(
         lambda db: reads.proposals(db, viewer, params.status, limit, now_ms), instant=True
@@ -33,7 +33,7 @@ async def list_proposals(ctx: ReadCtx, params: p.ProposalsListParams) -> p.Propo
 
 async def get(ctx: ReadCtx, params: p.ProposalsGetParams) -> p.ProposalsGetResult:
     """The proposal and, while it is pending, the question as it would be put now."""
-    shown = await _in_sight(ctx, ctx.viewer(params.session), params.id)
+    shown = await _in_sight(ctx, ctx.viewer(ctx.author(params.session)), params.id)
     if shown.status is not p.ProposalStatus.PENDING:
         return p.ProposalsGetResult(proposal=shown, ask=None)
     stored = await ctx.store.reading.run(reads.proposal, params.id)

@@ -1,12 +1,14 @@
 """The reads of the provider. None of them changes what a memory says; sight is applied in the store's SQL."""
 
+from collections.abc import Sequence
+
 from keepgate.core.model.entry import clean_tags
 from keepgate.core.model.text import units
-from keepgate.core.model.viewer import Viewer
 from keepgate.core.reading.render import render_snapshot
 from keepgate.core.writing.change import new_texts
+from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol import entries as e
-from keepgate.protocol.entries import AUDIT_LIMIT_DEFAULT, PAGE_LIMIT_MAX, Unset, Usage
+from keepgate.protocol.entries import AUDIT_LIMIT_DEFAULT, PAGE_LIMIT_MAX, Scope, Track, Unset, Usage
 from keepgate.protocol.errors import Problem, entry_not_found, invalid_input
 from keepgate.service.context import ReadCtx
 from keepgate.store import reads
@@ -14,23 +16,25 @@ from keepgate.store import reads
 LIST_LIMIT_DEFAULT = 100
 
 
-def limit_of(limit: int | None, default: int) -> int:
-    """A page size: the default when absent, 1,000 at most. Raises ``INVALID_INPUT`` below 1."""
-    if limit is None:
-        return min(default, PAGE_LIMIT_MAX)
-    if limit < 1:
-        raise invalid_input(Problem("$.limit", "must be at least 1"))
-    return min(limit, PAGE_LIMIT_MAX)
+def limit_of(limit: int | None, default: int, *others: Problem) -> int:
+    """A page size: the default when absent, 1,000 at most.
+
+    Raises ``INVALID_INPUT`` below 1 and for ``others``, what else is wrong with the request, all together.
+    """
+    too_small = [Problem("$.limit", "must be at least 1")] if limit is not None and limit < 1 else []
+    if problems := [*others, *too_small]:
+        raise invalid_input(*problems)
+    return min(default if limit is None else limit, PAGE_LIMIT_MAX)
 
 
 async def query(ctx: ReadCtx, params: e.QueryParams) -> e.QueryResult:
     """DSH-4. The order is decided before the hits are counted; only a session's query counts."""
-    viewer = ctx.viewer(params.session, all_workspaces=params.all_workspaces)
+    author = ctx.author(params.session)
+    viewer = ctx.viewer(author, all_workspaces=params.all_workspaces)
     tags, problems = clean_tags(params.tags or ())
     if params.offset is not None and params.offset < 0:
         problems.append(Problem("$.offset", "must not be negative"))
-    if problems:
-        raise invalid_input(*problems)
+    limit = limit_of(params.limit, ctx.settings.query_limit, *problems)
     entries, total = await ctx.store.reading.run(
         lambda db: reads.query(
             db,
@@ -39,11 +43,11 @@ async def query(ctx: ReadCtx, params: e.QueryParams) -> e.QueryResult:
             scope=params.scope,
             text=params.text or "",
             tags=tags,
-            limit=limit_of(params.limit, ctx.settings.query_limit),
+            limit=limit,
             offset=params.offset or 0,
         )
     )
-    if author := ctx.author(params.session):
+    if author is not None:
         await ctx.store.evidence.note_recall(
             viewer_workspace=author.workspace_key,
             agent_key=author.agent_key,
@@ -60,7 +64,7 @@ async def query(ctx: ReadCtx, params: e.QueryParams) -> e.QueryResult:
 
 async def get(ctx: ReadCtx, params: e.GetParams) -> e.GetResult:
     """One entry in sight. Raises ``ENTRY_NOT_FOUND``, also for entries out of sight."""
-    viewer = ctx.viewer(params.session, all_workspaces=params.all_workspaces)
+    viewer = ctx.viewer(ctx.author(params.session), all_workspaces=params.all_workspaces)
     entry = await ctx.store.reading.run(lambda db: reads.visible_entry(db, viewer, params.id), instant=True)
     if entry is None:
         raise entry_not_found(track="", scope="", match=params.id)
@@ -69,19 +73,19 @@ async def get(ctx: ReadCtx, params: e.GetParams) -> e.GetResult:
 
 async def list_entries(ctx: ReadCtx, params: e.ListParams) -> e.ListResult:
     """Entries in creation order."""
-    viewer = ctx.viewer(params.session, all_workspaces=params.all_workspaces)
-    if params.after is not None and not (
-        params.after.isascii() and params.after.isdigit() and len(params.after) < 19
-    ):
-        raise invalid_input(Problem("$.after", "must be the next of an earlier page"))
+    viewer = ctx.viewer(ctx.author(params.session), all_workspaces=params.all_workspaces)
+    after = params.after
+    foreign = after is not None and not (after.isascii() and after.isdigit() and len(after) < 19)
+    problems = [Problem("$.after", "must be the next of an earlier page")] if foreign else []
+    limit = limit_of(params.limit, LIST_LIMIT_DEFAULT, *problems)
     entries, following = await ctx.store.reading.run(
         lambda db: reads.list_page(
             db,
             viewer,
             track=params.track,
             scope=params.scope,
-            limit=limit_of(params.limit, LIST_LIMIT_DEFAULT),
-            after=int(params.after) if params.after else None,
+            limit=limit,
+            after=int(after) if after else None,
         ),
         instant=True,
     )
@@ -97,7 +101,11 @@ async def budgets(ctx: ReadCtx, params: e.BudgetsParams) -> e.BudgetsResult:
 
 async def usage_rows(ctx: ReadCtx, workspace_key: str) -> list[Usage]:
     """The four layers of a workspace with their true use."""
-    rows = await ctx.store.reading.run(lambda db: reads.usage(db, workspace_key), instant=True)
+    rows = await ctx.store.reading.run(reads.usage, workspace_key, instant=True)
+    return _limited(ctx, workspace_key, rows)
+
+
+def _limited(ctx: ReadCtx, workspace_key: str, rows: Sequence[tuple[Track, Scope, int]]) -> list[Usage]:
     limit = ctx.rules_for([workspace_key] if workspace_key else []).settings.budgets.limit
     return [
         Usage(track=track, scope=scope, used=used, limit=limit(track, scope)) for track, scope, used in rows
@@ -110,17 +118,23 @@ async def snapshot(ctx: ReadCtx, params: e.SnapshotParams) -> e.SnapshotResult:
     if author is None:
         raise invalid_input(Problem("$.session", "is missing"), shape=isinstance(params.session, Unset))
     frozen = await ctx.store.reading.run(
-        lambda db: reads.frozen_snapshot(db, author.workspace_key, author.agent_key, author.session_id),
-        instant=True,
+        reads.frozen_snapshot, author.workspace_key, author.agent_key, author.session_id, instant=True
     )
     if frozen is None:
-        entries = await ctx.store.reading.run(lambda db: reads.snapshot_entries(db, author.viewer))
-        pending = await _waiting(ctx, author.viewer) if ctx.settings.proposals.in_snapshot else ()
+        now_ms, shows_pending = ctx.stamp().now_ms, ctx.settings.proposals.in_snapshot
+        entries, used, waiting = await ctx.store.reading.run(
+            lambda db: (
+                reads.snapshot_entries(db, author.viewer),
+                reads.usage(db, author.workspace_key),
+                reads.pending_proposals(db, author.viewer, PAGE_LIMIT_MAX, now_ms) if shows_pending else [],
+            )
+        )
+        usage = _limited(ctx, author.workspace_key, used)
         frozen = await ctx.store.evidence.freeze_snapshot(
             workspace_key=author.workspace_key,
             agent_key=author.agent_key,
             session_id=author.session_id,
-            text=render_snapshot(entries, await usage_rows(ctx, author.workspace_key), pending),
+            text=render_snapshot(entries, usage, _new_texts(ctx, waiting)),
             entries=len(entries),
             stamp=ctx.stamp(),
         )
@@ -128,20 +142,16 @@ async def snapshot(ctx: ReadCtx, params: e.SnapshotParams) -> e.SnapshotResult:
     return e.SnapshotResult(text=text, entries=count, frozen_at=frozen_at)
 
 
-async def _waiting(ctx: ReadCtx, viewer: Viewer) -> list[str]:
+def _new_texts(ctx: ReadCtx, waiting: Sequence[StoredProposal]) -> list[str]:
     """What waits to be stored, with the kind of its change; a wish to remove has nothing to show here."""
-    now_ms = ctx.stamp().now_ms
-    pending = await ctx.store.reading.run(
-        lambda db: reads.pending_proposals(db, viewer, PAGE_LIMIT_MAX, now_ms)
-    )
     limit = ctx.settings.proposals.max_text_units
-    texts = ((stored.kind, text) for stored in pending for text in new_texts(stored.change))
+    texts = ((stored.kind, text) for stored in waiting for text in new_texts(stored.change))
     return [f"{kind}: {text}" for kind, text in texts if units(text) <= limit]
 
 
 async def audit(ctx: ReadCtx, params: e.AuditParams) -> e.AuditResult:
     """Ledger rows in sight, newest first (DSH-6)."""
-    viewer = ctx.viewer(params.session, all_workspaces=params.all_workspaces)
+    viewer = ctx.viewer(ctx.author(params.session), all_workspaces=params.all_workspaces)
     limit = limit_of(params.limit, AUDIT_LIMIT_DEFAULT)
     rows = await ctx.store.reading.run(
         lambda db: reads.audit(
@@ -160,7 +170,7 @@ async def audit(ctx: ReadCtx, params: e.AuditParams) -> e.AuditResult:
 
 async def history(ctx: ReadCtx, params: e.HistoryParams) -> e.HistoryResult:
     """Every state an entry in sight had, oldest first; also after it was removed."""
-    viewer = ctx.viewer(params.session, all_workspaces=params.all_workspaces)
+    viewer = ctx.viewer(ctx.author(params.session), all_workspaces=params.all_workspaces)
     versions = await ctx.store.reading.run(
         lambda db: reads.history(db, params.id) if reads.ever_seen(db, viewer, params.id) else []
     )
@@ -171,11 +181,13 @@ async def history(ctx: ReadCtx, params: e.HistoryParams) -> e.HistoryResult:
 
 async def why(ctx: ReadCtx, params: e.WhyParams) -> e.WhyResult:
     """The chain from an entry to the approvals, sessions and clients behind it."""
-    viewer = ctx.viewer(params.session, all_workspaces=params.all_workspaces)
-    chain = await ctx.store.reading.run(
-        lambda db: reads.why(db, params.id) if reads.ever_seen(db, viewer, params.id) else []
+    viewer = ctx.viewer(ctx.author(params.session), all_workspaces=params.all_workspaces)
+    chain, entry = await ctx.store.reading.run(
+        lambda db: (
+            reads.why(db, params.id) if reads.ever_seen(db, viewer, params.id) else [],
+            reads.visible_entry(db, viewer, params.id),
+        )
     )
     if not chain:
         raise entry_not_found(track="", scope="", match=params.id)
-    entry = await ctx.store.reading.run(lambda db: reads.visible_entry(db, viewer, params.id))
     return e.WhyResult(entry=entry, chain=chain)
