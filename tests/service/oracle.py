@@ -456,8 +456,9 @@ class Oracle:
         if self.policy(planned, given=self.labelled(wish.kind, wish.change)) == OFF:
             self.deny(wish, "rejected", "policy", policy=OFF)
             raise Refusal("WRITE_DENIED", outcome="rejected")
-        if planned.content != content:
+        if planned.content != wish.content:
             wish.content, wish.text = planned.content, planned.text
+        if planned.content != content:
             return None
         if session and (grant := self._grant(planned)):
             self.grants.add(grant)

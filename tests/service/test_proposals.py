@@ -72,6 +72,20 @@ async def test_an_approval_binds_to_what_was_shown(client: Any) -> None:
     assert ["two"] == await client.texts()
 
 
+async def test_a_wish_that_was_looked_up_again(client: Any) -> None:
+    """A yes to what the inbox shows now is kept with the wish: it and the ledger agree on what was shown."""
+    await client.add("one")
+    change = {"action": "replace", **UW, "match": "one", "text": "two"}
+    made = (await client.call("proposals/create", change=change))["proposal"]
+    await client.call("memory/replace", **UW, match="one", text="one and a half")
+    got = await client.call("proposals/get", id=made["id"])
+
+    approved = (await client.call("proposals/approve", id=made["id"], hash=got["ask"]["hash"]))["proposal"]
+
+    assert (got["ask"]["hash"], got["ask"]["text"]) == (approved["hash"], approved["text"])
+    assert [] == (await client.call("memory/verify"))["problems"]
+
+
 async def test_a_wish_that_cannot_come_true_any_more(client: Any) -> None:
     """It shows its problem; approving it refuses, closes it and says so in the ledger."""
     await client.add("one")

@@ -213,7 +213,7 @@ class World(RuleBasedStateMachine):
         try:
             await self.sidecar.store._evidence_lane.run(lambda db: None)
             verified = await self.call(self.fronts["one"], "memory/verify", {})
-            assert [] == verified["problems"]
+            assert [] == verified["problems"], verified["problems"]
             rows: list[Any] = []
             before = None
             while before is not None or not rows:

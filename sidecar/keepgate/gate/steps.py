@@ -178,8 +178,10 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules) -
         return Refused(fault, Outcome.CANCELLED, allowed.by)
     if policy_for(ask.plan, rules, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
         return deny(txn, stored, Decider(via="policy", policy=WritePolicy.OFF))
-    if ask.hash != allowed.hash:
+    if ask.hash != stored.hash:
+        # The wish says what was shown last, also where the person looked it up again before saying yes.
         txn.reask(proposal_id, hash=ask.hash, text=ask.text)
+    if ask.hash != allowed.hash:
         return Drifted(ask)
     receipt = _commit(txn, ask, allowed, proposal_id)
     _close(txn, stored, ProposalStatus.APPROVED, Outcome.ALLOWED_ONCE, allowed.by)
@@ -262,9 +264,7 @@ def _refused_row(stored: StoredProposal, allowed: Allowed, fault: Fault, stamp: 
 
 def _commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str) -> Receipt:
     seqs = txn.commit(approve(ask, allowed), proposal_id=proposal_id)
-    return Receipt(
-        steps=ask.plan.mutations, usage=tuple(use.usage for use in ask.plan.uses), seqs=seqs
-    )
+    return Receipt(steps=ask.plan.mutations, usage=tuple(use.usage for use in ask.plan.uses), seqs=seqs)
 
 
 def _close(
