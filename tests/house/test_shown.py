@@ -1,7 +1,9 @@
 """What the documents show is what happens."""
 
+import contextlib
 import os
 import re
+import shlex
 import subprocess
 import sys
 import threading
@@ -121,6 +123,50 @@ def test_the_transcript_of_the_readme_is_what_happens(
 
     assert 0 == result.returncode, result.stderr
     assert [] == [line for line in shown if line not in printed]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the terminal of this test is a POSIX one")
+def test_the_question_of_the_readme_is_asked(
+    documents: Mapping[str, str], at_home: dict[str, str], demo: Path
+) -> None:
+    """The first command of the README, on a terminal, prints each line that the README shows."""
+    shown = _fenced(documents["README.md"], "console")[0].splitlines()
+    command = shlex.split(shown[0].removeprefix("$ keepgate "))
+    printed = _answered(command, demo, at_home)
+    lines = {_steady(line).rstrip() for line in printed.splitlines()}
+
+    assert [] == [line for line in shown[1:] if _steady(line).rstrip() not in lines]
+
+
+ON_A_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, "-m", "keepgate", *sys.argv[1:]])
+"""
+
+
+def _answered(command: list[str], folder: Path, environ: dict[str, str]) -> str:
+    """What a command prints on a terminal of its own, whose person answers its question with yes."""
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-c", ON_A_TERMINAL, *command],
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        cwd=folder, env=environ | {"TERM": "dumb", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(theirs)
+    watchdog = threading.Timer(60, child.kill)
+    watchdog.start()
+    printed = b""
+    # The end of a terminal is an error on Linux and an empty read elsewhere.
+    with contextlib.suppress(OSError):
+        while data := os.read(ours, 4096):
+            printed += data
+            if printed.endswith(b" = no: "):
+                os.write(ours, b"y\n")
+    watchdog.cancel()
+    os.close(ours)
+    child.wait(10)
+    return printed.decode().replace("\r\n", "\n")
 
 
 def _fenced(text: str, language: str) -> list[str]:
