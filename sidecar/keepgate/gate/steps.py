@@ -11,15 +11,14 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, approve
 from keepgate.core.writing.ask import Ask, ask_for
 from keepgate.core.writing.change import Change
-from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.plan import plan
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.policies import Grant, Rules, grant_for, may_be_ours, policy_for
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting
+from keepgate.gate.rows import denied_row, refused_row, waiting_row
 from keepgate.protocol.errors import Fault, Problem, invalid_input, write_denied
 from keepgate.protocol.proposals import Outcome, ProposalStatus
 from keepgate.protocol.settings import Settings, WritePolicy
-from keepgate.protocol.wire import unstructure
 from keepgate.store.memory import Transaction
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
@@ -97,7 +96,7 @@ def create_wish(txn: Transaction, wish: Wish, rules: Rules) -> Waiting | Refused
         return _refuse_by_policy(txn, ask, wish, settings)
     made = _store_wish(txn, ask, wish, settings, waiter=None)
     if isinstance(made, Waiting):
-        txn.append(_row(made.proposal, "proposal", Decision.NOTE, "pending", txn.stamp))
+        txn.append(waiting_row(made.proposal, txn.stamp))
     return made
 
 
@@ -174,7 +173,7 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules) -
         ask = work_out(txn, stored.change, stored.author, rules.settings)
     except Fault as fault:
         _close(txn, stored, ProposalStatus.REFUSED, f"refused ({fault.code})", allowed.by)
-        txn.append(_refused_row(stored, allowed, fault, txn.stamp))
+        txn.append(refused_row(stored, allowed, fault, txn.stamp))
         return Refused(fault, Outcome.CANCELLED, allowed.by)
     if policy_for(ask.plan, rules, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
         return deny(txn, stored, Decider(via="policy", policy=WritePolicy.OFF))
@@ -221,45 +220,6 @@ def leave_pending(txn: Transaction, stored: StoredProposal, by: Decider) -> Refu
 
 
 _INBOX_ADVICE: Final = "The wish waits for a person: `keepgate proposals show {id}`. Do not send it again."
-
-
-def denied_row(
-    stored: StoredProposal, by: Decider, outcome: Outcome, stamp: Stamp, *, known: bool = True
-) -> Row:
-    """The row of a write that was not allowed, with its full payload (DSH-6).
-
-    ``known`` is false for a wish that was never stored as a proposal.
-    """
-    row = _row(stored, f"{stored.kind}-denied", Decision.DENIED, by.label(outcome), stamp)
-    return evolve(row, by=by.by(), proposal_id=stored.id if known else None)
-
-
-def _row(stored: StoredProposal, action: str, decision: Decision, outcome: str, stamp: Stamp) -> Row:
-    return Row(
-        ts=stamp.now_ms,
-        action=action,
-        decision=decision,
-        outcome=outcome,
-        track=stored.track,
-        scope=stored.scope,
-        workspace_key=stored.author.workspace_key,
-        homes=stored.homes,
-        agent_key=stored.author.agent_key,
-        source=stored.source,
-        session_id=stored.author.session_id,
-        proposal_id=stored.id,
-        shown_hash=stored.hash,
-        payload={"text": stored.text, "change": unstructure(stored.change)},
-    )
-
-
-def _refused_row(stored: StoredProposal, allowed: Allowed, fault: Fault, stamp: Stamp) -> Row:
-    outcome = f"{fault.code} ({allowed.by.label(Outcome.ALLOWED_ONCE)})"
-    row = _row(stored, f"{stored.kind}-refused", Decision.REFUSED, outcome, stamp)
-    fault_payload = {"code": str(fault.code), "message": fault.message, "details": fault.details}
-    return evolve(
-        row, by=allowed.by.by(), shown_hash=allowed.hash, payload={**row.payload, "fault": fault_payload}
-    )
 
 
 def _commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str) -> Receipt:

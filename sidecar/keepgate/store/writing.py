@@ -176,12 +176,7 @@ def close_proposal(
     return _changed(db, _CLOSE, values)
 
 
-def pending_like(
-    db: apsw.Connection,
-    change: Change,
-    author: Author,
-    hash: str,  # noqa: A002
-) -> StoredProposal | None:
+def pending_like(db: apsw.Connection, change: Change, author: Author, hash: str) -> StoredProposal | None:  # noqa: A002
     """A pending proposal for that change and content, of the author's workspace and agent.
 
     The change counts beside the content: of two that do the same today, such as naming a target by its id
