@@ -4,17 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from attrs import evolve
+from attrs import define, evolve
 
 from keepgate.adapters.contract import Adapted, AdaptedEntry, PureAdapter
-from keepgate.adapters.registry import (
-    Registry,
-    adapt,
-    adapted_drafts,
-    described,
-    export,
-    load_entry_points,
-)
+from keepgate.adapters.describing import described, load_entry_points
+from keepgate.adapters.registry import Registry, adapt, adapted_drafts, export
 from keepgate.protocol.entries import Scope, Track
 from keepgate.protocol.errors import Code, Fault, Problem, invalid_input
 from keepgate.protocol.portability import AdapterInfo, ImportNote
@@ -292,3 +286,47 @@ def test_entry_points_are_loaded_one_by_one() -> None:
     assert ["plain", "made"] == [adapter.id for adapter in adapters]
     assert ["three", "four", "five", "six", "seven"] == [problem.split()[1] for problem in problems]
     assert "No module named 'gone'" in problems[0]
+
+
+@define
+class Package:
+    """Stands for an installed package that offers one adapter, and counts how often it is loaded."""
+
+    name: str
+    adapter: PureAdapter
+    loaded: int = 0
+
+    def load(self) -> PureAdapter:
+        self.loaded += 1
+        return self.adapter
+
+
+@pytest.fixture
+def package() -> Package:
+    """A package with an adapter that no other has."""
+    return Package("extra", plain(id="extra"))
+
+
+def test_installed_adapters_wait_until_they_are_asked_for(package: Package) -> None:
+    """A built-in one is found without looking for them."""
+    registry = Registry([plain()], lambda: [package])
+    registry.get("plain")
+    before = package.loaded
+
+    listed = [info.id for info in registry.list()]
+
+    assert (0, ["extra", "plain"], 1) == (before, listed, package.loaded)
+    assert package.adapter is registry.get("extra")
+    assert 1 == package.loaded
+
+
+def test_an_installed_adapter_cannot_take_a_built_in_id(package: Package) -> None:
+    """It is left out, which is told once."""
+    package.adapter = plain(name="Impostor")
+    registry = Registry([plain()], lambda: [package])
+
+    names = [info.name for info in registry.list()]
+
+    assert ["Plain"] == names
+    assert ["adapter plain was left out: $.id: plain is registered already"] == list(registry.take_notices())
+    assert [] == list(registry.take_notices())

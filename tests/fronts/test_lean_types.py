@@ -75,3 +75,32 @@ def test_lean_types_are_lean(lean: dict[str, Any]) -> None:
 def test_attrs_is_left_as_it_was(lean: dict[str, Any]) -> None:
     """Classes defined afterwards compare as ever."""
     assert lean["restored"] is True
+
+
+CONCURRENT = """
+import threading, time
+import attrs
+from keepgate.fronts.lsp import lean_types
+
+usual, others = attrs.define, []
+loading = threading.Thread(target=lean_types.load)
+loading.start()
+while loading.is_alive():
+    while loading.is_alive() and attrs.define is usual:
+        time.sleep(0.001)
+
+    @attrs.define
+    class Ordinary:
+        x: int
+
+    others.append(Ordinary)
+lean_types.load()
+print(len(others) > 0, all(other(1) == other(1) for other in others), attrs.define is usual)
+"""
+
+
+def test_classes_of_others_are_made_as_ever() -> None:
+    """Also those that another thread defines while the types are loaded; a second load does nothing."""
+    ran = subprocess.run([sys.executable, "-c", CONCURRENT], check=True, capture_output=True, text=True)
+
+    assert "True True True" == ran.stdout.strip()

@@ -28,7 +28,7 @@ from keepgate.protocol.errors import Fault
 from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Budgets, TrackBudgets, WritePolicy
 from keepgate.store.connection import Patience, connect
-from keepgate.store.feed import FeedEvent, FeedWatcher
+from keepgate.store.feed import FeedEvent, FeedWatcher, head
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store, open_store
 
@@ -221,7 +221,7 @@ async def _watch(folder: Path, count: str) -> None:
             enough.set()
 
     watcher = FeedWatcher(store, heard)
-    await watcher.start()
+    await watcher.start(after=await store.reading.run(head))
     say("watching")
     await enough.wait()
     await watcher.close()

@@ -19,7 +19,7 @@ from keepgate.store import copying, migrate, reads
 from keepgate.store.anchor import advance_anchor, read_anchor
 from keepgate.store.backup import backup, content_hash, restore
 from keepgate.store.connection import Patience, connect
-from keepgate.store.feed import FeedEvent, FeedWatcher
+from keepgate.store.feed import FeedEvent, FeedWatcher, head
 from keepgate.store.keyring import load_key
 from keepgate.store.lane import Lane
 from keepgate.store.memory import Writer
@@ -243,7 +243,7 @@ async def test_watchers_hear_of_a_restore_and_of_what_follows(
 
     await backup(lived, str(tmp_path / "copy.db"))
     watcher = FeedWatcher(lived, listen)
-    await watcher.start()
+    await watcher.start(after=await lived.reading.run(head))
     await acting.add(writer, "after the backup")
     await restore(lived, str(tmp_path / "copy.db"))
     await acting.add(writer, "later")

@@ -1,6 +1,5 @@
 """The adapters of a process, and the only door through which they are run (DSH-9)."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from traceback import format_exception_only
 from types import MappingProxyType
@@ -8,7 +7,8 @@ from typing import Any, Final, TypeVar
 
 from attrs import evolve, frozen
 
-from keepgate.adapters.contract import Adapted, AdaptedEntry, Adapter, Described, EntryPointLike
+from keepgate.adapters.contract import Adapted, AdaptedEntry, Adapter, EntryPointLike
+from keepgate.adapters.describing import REASON_UNITS_MAX, described, load_entry_points
 from keepgate.core.model.entry import clean_tags, text_problems
 from keepgate.core.model.text import excerpt
 from keepgate.protocol.entries import IMPORT_ENTRIES_MAX, DraftParams, Entry, Scope, Track
@@ -20,10 +20,9 @@ from keepgate.protocol.errors import (
     adapter_payload,
     invalid_input,
 )
-from keepgate.protocol.portability import ADAPTER_ID_FORM, AdapterInfo, ImportNote
+from keepgate.protocol.portability import AdapterInfo, ImportNote
 from keepgate.protocol.wire import encode, structure
 
-REASON_UNITS_MAX: Final = 300
 _CHECKED_MAX: Final = IMPORT_ENTRIES_MAX + 1
 """Of more entries than an import takes, this many are enough to refuse it."""
 T = TypeVar("T")
@@ -36,18 +35,32 @@ class _Row:
 
 
 class Registry:
-    """Adapters by id. The table is replaced, never changed, so a listing under way stays whole."""
+    """Adapters by id. The table is replaced, never changed, so a listing under way stays whole.
 
-    def __init__(self, built_in: Iterable[Adapter] = ()) -> None:
+    Those that ``installed`` packages offer are loaded when somebody first asks for more than the built-in
+    ones, not at each start; they cannot take the ids of those.
+    """
+
+    def __init__(
+        self,
+        built_in: Iterable[Adapter] = (),
+        installed: Callable[[], Iterable[EntryPointLike]] = tuple,
+    ) -> None:
         self._rows: Mapping[str, _Row] = MappingProxyType({})
+        self._notices: list[str] = []
         for adapter in built_in:
-            self.register(adapter)
+            self._register(adapter)
+        self._installed: Callable[[], Iterable[EntryPointLike]] | None = installed
 
     def register(self, adapter: Adapter) -> Callable[[], None]:
         """Offer ``adapter`` under its id; the disposer takes this registration back, and only this one.
 
         Raises ``INVALID_INPUT`` for a bad description and for an id that is taken.
         """
+        self._complete()
+        return self._register(adapter)
+
+    def _register(self, adapter: Adapter) -> Callable[[], None]:
         info = described(adapter)
         problems = [
             Problem(f"$.{name}", "must be a function")
@@ -71,6 +84,8 @@ class Registry:
 
     def get(self, adapter_id: str) -> Adapter:
         """The adapter with that id; raises ``ADAPTER_NOT_FOUND``."""
+        if adapter_id not in self._rows:
+            self._complete()
         row = self._rows.get(adapter_id)
         if row is None:
             raise adapter_not_found(adapter_id)
@@ -78,37 +93,24 @@ class Registry:
 
     def list(self) -> tuple[AdapterInfo, ...]:
         """Every adapter, sorted by id."""
+        self._complete()
         return tuple(self._rows[key].info for key in sorted(self._rows))
 
+    def take_notices(self) -> Sequence[str]:
+        """A sentence about each installed adapter that was left out, told once."""
+        notices, self._notices = self._notices, []
+        return notices
 
-def described(adapter: Described) -> AdapterInfo:
-    """How an adapter is listed; raises ``INVALID_INPUT`` that names every attribute which is wrong."""
-    problems: list[Problem] = []
-
-    def words(name: str, wire_name: str) -> str:
-        value = getattr(adapter, name, None)
-        if not isinstance(value, str) or not value.strip():
-            problems.append(Problem(f"$.{wire_name}", "must be text that is not blank"))
-            return ""
-        return value
-
-    info = AdapterInfo(
-        id=words("id", "id"),
-        name=words("name", "name"),
-        description=words("description", "description"),
-        version=words("version", "version"),
-        import_formats=[],
-        export_format=words("export_format", "exportFormat"),
-    )
-    formats = getattr(adapter, "import_formats", None)
-    if not isinstance(formats, (list, tuple)) or not all(isinstance(item, str) and item for item in formats):
-        problems.append(Problem("$.importFormats", "must be a list of texts"))
-        formats = ()
-    if info.id and not re.fullmatch(ADAPTER_ID_FORM, info.id):
-        problems.append(Problem("$.id", f"must match {ADAPTER_ID_FORM}"))
-    if problems:
-        raise invalid_input(*problems)
-    return evolve(info, import_formats=list(formats))
+    def _complete(self) -> None:
+        if self._installed is None:
+            return
+        points, self._installed = self._installed(), None
+        adapters, self._notices = load_entry_points(points)
+        for adapter in adapters:
+            try:
+                self._register(adapter)
+            except Fault as fault:
+                self._notices.append(f"adapter {adapter.id} was left out: {fault.message}")
 
 
 def adapt(adapter: Adapter, payload: Any) -> Adapted:
@@ -215,27 +217,3 @@ def _entry(adapter_id: str, index: int, entry: Any) -> AdaptedEntry:
         return evolve(entry, track=Track(entry.track), scope=Scope(entry.scope), tags=tags)
     except ValueError:
         raise refuse(": expected a track and a scope of the contract") from None
-
-
-def load_entry_points(points: Iterable[EntryPointLike]) -> tuple[list[Adapter], list[str]]:
-    """The adapters that packages offer, and a sentence about each that could not be used.
-
-    A point loads an adapter, or a class that makes one without arguments. Ids that the built-in adapters
-    have are for the registry to refuse.
-    """
-    adapters: dict[str, Adapter] = {}
-    problems: list[str] = []
-    for point in points:
-        try:
-            loaded = point.load()
-            adapter: Adapter = loaded() if isinstance(loaded, type) else loaded
-            adapter_id = described(adapter).id
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - one bad package must not stop the others
-            reason = excerpt("".join(format_exception_only(error)).strip(), REASON_UNITS_MAX)
-            problems.append(f"adapter {point.name} was left out: {reason}")
-            continue
-        if adapter_id in adapters:
-            problems.append(f"adapter {point.name} was left out: its id {adapter_id} is taken")
-            continue
-        adapters[adapter_id] = adapter
-    return list(adapters.values()), problems

@@ -9,12 +9,11 @@ from importlib.metadata import entry_points
 from attrs import evolve
 
 from keepgate.adapters.built_in import BUILT_IN
-from keepgate.adapters.registry import Registry, load_entry_points
+from keepgate.adapters.registry import Registry
 from keepgate.boot.places import Places
 from keepgate.boot.projects import Projects
 from keepgate.core.model.stamp import Stamp
 from keepgate.gate.gate import Gate
-from keepgate.protocol.errors import Fault
 from keepgate.protocol.settings import Settings
 from keepgate.service.connection import Connection
 from keepgate.service.dispatch import require_complete
@@ -48,7 +47,6 @@ async def compose(settings: Settings, places: Places, *, stamp: Callable[[], Sta
 def _over(store: Store, settings: Settings, stamp: Callable[[], Stamp]) -> Sidecar:
     connections: list[Connection] = []
     broadcast = Broadcast(lambda: connections)
-    registry, notices = _registry()
     projects = Projects(
         settings,
         lambda key: {item.path for each in connections for item in each.workspaces if item.key == key},
@@ -61,21 +59,8 @@ def _over(store: Store, settings: Settings, stamp: Callable[[], Stamp]) -> Sidec
         gate=gate,
         settings=settings,
         rules_for=projects.rules_for,
-        registry=registry,
+        registry=Registry(BUILT_IN, lambda: entry_points(group="keepgate.adapters")),
         stamp=stamp,
         broadcast=broadcast,
         connections=connections,
-        notices=notices,
     )
-
-
-def _registry() -> tuple[Registry, list[str]]:
-    """Built-in adapters first; an installed package cannot take their ids."""
-    registry = Registry(BUILT_IN)
-    installed, notices = load_entry_points(entry_points(group="keepgate.adapters"))
-    for adapter in installed:
-        try:
-            registry.register(adapter)
-        except Fault as fault:
-            notices.append(f"adapter {adapter.id} was left out: {fault.message}")
-    return registry, notices

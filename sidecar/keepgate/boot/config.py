@@ -4,9 +4,10 @@ What a project's own file narrows comes on top, workspace by workspace: :mod:`ke
 """
 
 import errno
+import logging
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +17,9 @@ from keepgate.gate.policies import KEY_FORMS
 from keepgate.protocol.entries import PAGE_LIMIT_MAX
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.protocol.settings import Settings
-from keepgate.protocol.wire import structure, unstructure
+from keepgate.protocol.wire import camel, structure, unstructure
 
+_log: Final = logging.getLogger("keepgate.config")
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
 """How the system says that there can be no file of that name."""
 
@@ -41,7 +43,21 @@ def load_settings(
         raw = merged(raw, user)
     if environ.get("KEEPGATE_STORE"):
         raw["storePath"] = places.store_path
-    return typed(merged(raw, options or {}), "$.initializationOptions")
+    settings = typed(merged(raw, options or {}), "$.initializationOptions")
+    if unused := sorted(_not_served(settings)):
+        _log.warning("not served by this version: %s", ", ".join(unused))
+    return settings
+
+
+def _not_served(settings: Settings) -> Iterator[str]:
+    """The settings that the protocol names, that somebody has set, and that nothing reads yet."""
+    usual = Settings()
+    for name in ("facts", "mcp", "pages", "embeddings", "language_model"):
+        if getattr(settings, name) != getattr(usual, name):
+            yield camel(name)
+    if settings.client.language_model:
+        yield "client.languageModel"
+    yield from (f"writePolicies.{key}" for key in settings.write_policies if key in ("facts", "pages"))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -16,7 +16,6 @@ T = TypeVar("T")
 
 _log: Final = logging.getLogger(__name__)
 
-ALLOW_ONCE: Final = "allowed-once"
 ALLOW_SESSION: Final = "allowed-session"
 
 

@@ -1,16 +1,17 @@
 """The operations ``adapters/*``, and running an adapter wherever it lives: here, or at a client."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from keepgate.adapters.contract import Adapted
-from keepgate.adapters.registry import adapt, adapted_drafts, described, export
+from keepgate.adapters.describing import described
+from keepgate.adapters.registry import adapt, adapted_drafts, export
 from keepgate.protocol import portability as port
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.errors import Problem, adapter_not_found, adapter_payload, invalid_input
 from keepgate.service.connection import PeerError
 from keepgate.service.context import AdminCtx, ReadCtx
+from keepgate.service.threads import in_thread
 
 
 async def list_adapters(ctx: ReadCtx, params: port.AdaptersListParams) -> port.AdaptersListResult:
@@ -38,19 +39,19 @@ async def unregister(ctx: AdminCtx, params: port.AdaptersUnregisterParams) -> po
 async def run_adapt(ctx: ReadCtx, adapter_id: str, payload: Any) -> Adapted:
     """Entries from a foreign payload. Raises ``ADAPTER_NOT_FOUND`` and ``ADAPTER_PAYLOAD``."""
     if adapter_id not in ctx.connection.adapters:
-        return await asyncio.to_thread(adapt, ctx.registry.get(adapter_id), payload)
+        return await in_thread(adapt, ctx.registry.get(adapter_id), payload)
     params = port.AdaptersAdaptParams(id=adapter_id, payload=payload)
     try:
         answer = await ctx.connection.peer.request("adapters/adapt", params, port.AdaptersAdaptResult)
     except PeerError as error:
         raise adapter_payload(adapter_id, f"the client's adapter failed: {error}") from None
-    return await asyncio.to_thread(adapted_drafts, adapter_id, answer.entries)
+    return await in_thread(adapted_drafts, adapter_id, answer.entries)
 
 
 async def run_export(ctx: ReadCtx, adapter_id: str, entries: Sequence[Entry]) -> Any:
     """Entries in an adapter's format. Raises ``ADAPTER_NOT_FOUND`` and ``ADAPTER_PAYLOAD``."""
     if adapter_id not in ctx.connection.adapters:
-        return await asyncio.to_thread(export, ctx.registry.get(adapter_id), entries)
+        return await in_thread(export, ctx.registry.get(adapter_id), entries)
     params = port.AdaptersExportParams(id=adapter_id, entries=list(entries))
     try:
         answer = await ctx.connection.peer.request("adapters/export", params, port.AdaptersExportResult)

@@ -65,9 +65,11 @@ async def examine(sidecar: Sidecar) -> list[Finding]:
         await _workspaces(sidecar),
         await _inbox(sidecar),
     ]
+    sidecar.registry.list()  # Loads those of installed packages.
+    left_out = sidecar.registry.take_notices()
     return [
         *findings,
-        *(Finding(ok=False, name="adapters", message=text, fix=_ADAPTER_FIX) for text in sidecar.notices),
+        *(Finding(ok=False, name="adapters", message=text, fix=_ADAPTER_FIX) for text in left_out),
     ]
 
 

@@ -1,6 +1,5 @@
 """Import and export (DSH-8): what comes in goes through ``seed``, what goes out is in sight and complete."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from keepgate.service.adapting import import_formats, run_adapt, run_export
 from keepgate.service.context import ReadCtx, WriteCtx
 from keepgate.service.drafts import seed_change
 from keepgate.service.reading import usage_rows
+from keepgate.service.threads import in_thread
 from keepgate.store import reads
 
 _STEPS: Final = 4
@@ -77,7 +77,7 @@ async def _payload(ctx: ReadCtx, params: port.ImportParams) -> Any:
         raise invalid_input(Problem("$.path", "is for local callers; send the payload itself"))
     formats = None if params.adapter is None else import_formats(ctx, params.adapter)
     # In a thread: the file may be large, and others are served meanwhile.
-    return await asyncio.to_thread(_content, Path(params.path), params.adapter, formats)
+    return await in_thread(_content, Path(params.path), params.adapter, formats)
 
 
 def _content(path: Path, adapter: str | None, formats: Sequence[str] | None) -> Any:
@@ -119,7 +119,7 @@ async def _drafts(
         adapted = await run_adapt(ctx, adapter, payload)
         entries, notes = adapted.entries, list(adapted.notes)
     else:
-        entries, notes = await asyncio.to_thread(_envelope_entries, payload), []
+        entries, notes = await in_thread(_envelope_entries, payload), []
     if len(entries) > IMPORT_ENTRIES_MAX:
         reason = f"has more than {IMPORT_ENTRIES_MAX} entries, which one import takes"
         raise invalid_input(Problem("$.payload", reason))

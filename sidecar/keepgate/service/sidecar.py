@@ -44,7 +44,6 @@ class Sidecar:
     stamp: Callable[[], Stamp]
     broadcast: Broadcast
     connections: list[Connection]
-    notices: list[str] = field(factory=list)
     _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
     _heard: int | None = None
     _watcher: FeedWatcher | None = None

@@ -70,7 +70,7 @@ _NAMES: Final = tuple(item.name for item in attrs.fields(FeedEvent))
 
 
 class FeedWatcher:
-    """Hands every event after its start to ``on_events``, in order, each exactly once.
+    """Hands every event after the one it starts at to ``on_events``, in order, each exactly once.
 
     Own commits wake it directly; other processes' through a watch on the folder of the store's log, or, where
     that cannot be had, by looking every second. ``on_events`` runs in the event loop.
@@ -85,14 +85,12 @@ class FeedWatcher:
         self._watch: Watch | None = None
         self._rechecks: list[float] = []
 
-    async def start(self, *, after: int | None = None) -> None:
-        """Begin with the event after this seq, without one with the next. Raises the store's faults."""
+    async def start(self, *, after: int) -> None:
+        """Begin with the event that follows this seq, such as the :func:`head`. Raises the store's faults."""
         self._store.on_commit.append(self._woken.set)
-        # The watch begins first: what is committed between it and the reading of the head is not lost.
         self._watch = await start_watch(self._store, self._noticed)
-        self._seq = await self._store.reading.run(head, instant=True) if after is None else after
-        if after is not None:
-            self._woken.set()
+        self._seq = after
+        self._woken.set()
         self._task = asyncio.create_task(self._deliver_for_ever())
 
     async def close(self) -> None:

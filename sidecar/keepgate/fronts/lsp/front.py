@@ -121,8 +121,12 @@ class Front:
     async def run(self, operation: Operation, raw: Any, token: Any, *, command: bool = False) -> Any:
         """Run an operation on decoded JSON. Raises the operation's faults."""
         sidecar, connection = self._open()
-        async with progress_of(self.protocol, operation, token) as progress:
-            return await sidecar.call(connection, operation.name, raw, progress=progress, command=command)
+        try:
+            async with progress_of(self.protocol, operation, token) as progress:
+                return await sidecar.call(connection, operation.name, raw, progress=progress, command=command)
+        finally:
+            for notice in sidecar.registry.take_notices():
+                self.protocol.warn(notice)
 
     async def disconnect(self) -> None:
         """Let the client go: its open questions stay in the inbox, and what waits for it fails."""
