@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -33,6 +32,8 @@ class Writer:
 
     pid: int
     notes_file: Path
+    order: Callable[..., int]
+    is_collected: bool = False
 
     def notes(self, event: str | None = None) -> list[dict[str, Any]]:
         """The notes of one kind, or all."""
@@ -43,23 +44,26 @@ class Writer:
 
     def until(self, event: str) -> dict[str, Any]:
         """The first note of a kind, once it is there."""
-        return _until(lambda: next(iter(self.notes(event)), None), lambda: f"no {event}: {self.notes()[-3:]}")
-
-    def ended(self) -> None:
-        """Wait until the process is gone."""
-        _until(lambda: not _lives(self.pid), lambda: f"still there: {self.notes()[-3:]}")
+        deadline = time.monotonic() + WAIT_S
+        while not (found := self.notes(event)):
+            assert time.monotonic() < deadline, f"no {event}: {self.notes()[-3:]}"
+            time.sleep(0.002)
+        return found[0]
 
     def signal(self, number: int) -> None:
-        """Send a signal, unless the process has gone by itself."""
-        try:
-            os.kill(self.pid, number)
-        except ProcessLookupError:
-            return
+        """Send a signal to a writer that has not been collected."""
+        assert not self.is_collected
+        os.kill(self.pid, number)
+
+    def ended(self, *, kill: bool = False) -> None:
+        """Wait until the process is over, and collect it."""
+        if not self.is_collected:
+            assert self.pid == self.order(end=self.pid, kill=kill), f"still there: {self.notes()[-3:]}"
+            self.is_collected = True
 
     def kill(self) -> None:
-        """End it without asking, and wait until it is gone."""
-        self.signal(signal.SIGKILL)
-        self.ended()
+        """End it without asking."""
+        self.ended(kill=True)
 
 
 @define
@@ -77,10 +81,8 @@ class Nursery:
         place.mkdir(parents=True, exist_ok=True)
         notes = home.parent / f"notes-{len(self.writers)}.jsonl"
         paths = {"home": str(home), "folder": str(place), "notes": str(notes)}
-        order = {"role": role, "session": session, **paths, **job}
-        self.process.stdin.write(json.dumps(order) + "\n")
-        self.process.stdin.flush()
-        writer = Writer(int(self.process.stdout.readline()), notes)
+        pid = self._order(start={"role": role, "session": session, **paths, **job})
+        writer = Writer(pid, notes, self._order)
         self.writers.append(writer)
         return writer
 
@@ -88,6 +90,11 @@ class Nursery:
         """End every writer."""
         for writer in self.writers:
             writer.kill()
+
+    def _order(self, **order: Any) -> int:
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
 
 
 @define
@@ -171,21 +178,3 @@ def look() -> Callable[..., Any]:
         return asyncio.run(through())
 
     return run
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def _until(find: Callable[[], Any], complaint: Callable[[], str]) -> Any:
-    deadline = time.monotonic() + WAIT_S
-    while True:
-        found = find()
-        if found:
-            return found
-        assert time.monotonic() < deadline, complaint()
-        time.sleep(0.002)

@@ -1,6 +1,9 @@
 """Writers in processes of their own, cheap enough to be killed by the hundred.
 
-``python worker.py`` is a nursery: for each line of JSON on stdin it forks a writer and answers with its pid.
+``python worker.py`` is a nursery. For each line of JSON on stdin it forks a writer (``{"start": job}``) or
+waits for one (``{"end": pid, "kill": true}``), and answers with the pid. It alone collects its writers, so
+that no signal meets another process that got an old pid.
+
 A writer does what its role says (``ROLES``) and notes what it does in its own file, a line of JSON each, so
 that what it had said before it was killed can be read.
 """
@@ -23,7 +26,7 @@ from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
 from keepgate.protocol.settings import Budgets, Settings, TrackBudgets, WritePolicy
 from keepgate.service.connection import NoPeer
 
-WAIT_S = 60.0
+WAIT_S = 90.0
 LAYER = {"track": "agent", "scope": "workspace"}
 
 
@@ -164,21 +167,38 @@ async def work(job: dict[str, Any]) -> None:
 
 
 def nursery() -> None:
-    """Fork a writer for each line, until there are no more lines."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    """Fork and collect writers, until there are no more lines."""
     for line in sys.stdin:
-        job = json.loads(line)
-        pid = os.fork()
-        if pid == 0:
-            os.close(0)
-            random.seed()
-            try:
-                wait_for_start(job)
-                asyncio.run(work(job))
-            finally:
-                os._exit(0)
+        order = json.loads(line)
+        pid = start(order["start"]) if "start" in order else end(order["end"], kill=order["kill"])
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
+
+
+def start(job: dict[str, Any]) -> int:
+    """Fork a writer."""
+    pid = os.fork()
+    if pid == 0:
+        os.close(0)
+        random.seed()
+        try:
+            wait_for_start(job)
+            asyncio.run(work(job))
+        finally:
+            os._exit(0)
+    return pid
+
+
+def end(pid: int, *, kill: bool) -> int:
+    """Collect a writer, killed first or when it is over; 0 when it is not over in time."""
+    if kill:
+        os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            return pid
+        time.sleep(0.001)
+    return 0
 
 
 if __name__ == "__main__":
