@@ -137,7 +137,7 @@ class Machine(World):
             oracle.leave(wish)
             turn.outcome = Refusal("WRITE_DENIED", outcome="unavailable", proposalId=wish.id)
             if word == "gone":
-                front.leaving = asyncio.ensure_future(self.sidecar.disconnect(front.connection))
+                front.leaving = asyncio.ensure_future(front.sidecar.disconnect(front.connection))
                 await asyncio.Event().wait()
             raise NobodyThere if word == "nobody" else Broken
         if word in ("rejected", "cancelled", "other-hash", "withdrawn"):
@@ -357,8 +357,6 @@ class Machine(World):
         }
         if actor:
             answer = await self.call(self.fronts[actor.connection], "memory/query", params, actor)
-            # A slow disk may hold evidence back; the next step must find it there.
-            await self.sidecar.store._evidence_lane.run(lambda db: None)
             self.compare(expected, answer)
             self.oracle.recall(actor.who, page, params["text"], params["track"], params["scope"], self.now)
         else:
@@ -423,7 +421,6 @@ class Machine(World):
     async def snapshot_once(self, actor: Actor) -> None:
         """Frozen at the first request; one line for each visible entry; the true use in the headings."""
         answer = await self.call(self.fronts[actor.connection], "memory/snapshot", {}, actor)
-        await self.sidecar.store._evidence_lane.run(lambda db: None)
         if actor.who in self.oracle.frozen:
             assert self.oracle.frozen[actor.who] == answer
             return
@@ -459,7 +456,7 @@ class Machine(World):
         self.now += days * 24 * 3600 * 1000
         if sweep:
             self.oracle.expire(self.now)
-            self.run(self.sidecar.gate.sweep())
+            self.run(self.sidecars[days % 2].gate.sweep())
 
     @rule(limits=LIMITS)
     def restart(self, limits: Any) -> None:
@@ -469,5 +466,5 @@ class Machine(World):
         self.run(self.reopen())
 
     async def reopen(self) -> None:
-        await self.sidecar.close()
+        await self.close()
         await self.open()
