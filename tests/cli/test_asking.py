@@ -58,8 +58,8 @@ def test_d_shows_every_detail_and_asks_again(keepgate):
     done = asked.finish("y\r")
 
     assert "sha-256     " in details
-    assert "entry in user/workspace, as it would be:\n" in details
-    assert "kept for    every agent\n" in details
+    assert "entry as it would be:\n  layer       user/workspace\n" in details
+    assert "seen by     every agent\n" in details
     assert (0, [TEXT]) == (done.code, texts(keepgate))
 
 
