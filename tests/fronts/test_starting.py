@@ -185,8 +185,11 @@ def test_many_roots(spawn: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "params",
-    [None, [], {"event": None}, {"event": {"added": {}}}, {"event": {"added": [{"uri": "untitled:y"}]}}],
-)
+    [
+        None, [], {"event": None}, {"event": {"added": {}}}, {"event": {"added": [{"uri": "untitled:y"}]}},
+        {"event": {"added": [{"uri": "file:///tmp/%ff"}]}}, {"event": {"removed": [{"uri": "file:///tmp/%ff"}]}},
+    ],
+)  # fmt: skip
 def test_a_folder_change_that_cannot_be_made(shared_server: Any, params: Any) -> None:
     """It is ignored as a whole, the client's log says why, and everything else goes on."""
     told = len(shared_server.notifications("window/logMessage"))
@@ -289,3 +292,17 @@ def test_leftover_documents_are_removed_at_the_start(spawn: Any, project: Path, 
     server.initialize(project)
 
     assert [] == list(changes.iterdir())
+
+
+def test_a_first_folder_that_is_no_text(spawn: Any) -> None:
+    """A name that is not UTF-8 is refused, not taken for every other such name; the client may try again."""
+    server = spawn()
+    folder = {"uri": "file:///tmp/%ff", "name": "x"}
+
+    refused = server.error("initialize", {"capabilities": {}, "workspaceFolders": [folder]})
+
+    assert ("INVALID_INPUT", "$.workspaceFolders[0]") == (
+        refused["data"]["code"],
+        refused["data"]["problems"][0]["path"],
+    )
+    assert server.initialize(rootUri="file:///tmp/%C3%BF")

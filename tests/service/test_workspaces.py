@@ -155,10 +155,15 @@ async def test_a_closed_session_takes_its_workspace_along(house: Any) -> None:
 
 @pytest.mark.parametrize(
     "folder",
-    ["file:///tmp/a%00b", "file://[x/y", "file://a℀b/c", "file:///tmp/%ED%A0%80\ud800", "http://x", "/"],
-)
+    [
+        "file:///tmp/a%00b", "file://[x/y", "file://a℀b/c", "file:///tmp/%ED%A0%80\ud800", "http://x", "/",
+        # What would be one folder for all of its kind, if it were taken.
+        "file:///tmp/%ff", "file:///tmp/%FE", "file:///tmp/%ED%A0%80", "file://host/%ff", "file:///C:/%ff",
+        "file:///tmp/a#b", "file:///tmp/a?b", "file:///tmp/a#", "file:///tmp/a\nb", "file:///tmp/a\tb",
+    ],
+)  # fmt: skip
 async def test_folders_that_cannot_be(house: Any, folder: str) -> None:
-    """R-SCOPE: they are refused as bad input, wherever they are named."""
+    """R-SCOPE: they are refused as bad input, wherever they are named, so none shares another's memory."""
     connection = house.client().connection
     places = (
         lambda: house.sidecar.connect(

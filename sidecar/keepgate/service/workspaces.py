@@ -1,6 +1,7 @@
 """Folders to workspaces: links followed, repository identity when asked for, roots found."""
 
 import os
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -12,12 +13,15 @@ from keepgate.service.connection import Workspace
 
 MARKERS: Final = (".keepgate", ".git")
 REPOSITORY: Final = "repository"
+_CUT_OFF: Final = re.compile(r"[?#\t\r\n]")
+"""What ends the path of a URI or vanishes from it, so that what is left names another folder."""
 
 
 def path_of(folder: str, where: str) -> str:
     """The path that a ``file:`` URI or a plain path names.
 
-    Raises ``INVALID_INPUT`` for any other scheme, and for what cannot be a path. Nothing is looked up.
+    Raises ``INVALID_INPUT`` for any other scheme, for what cannot be a path, and for a URI that other
+    folders could mean as well. Nothing is looked up.
     """
     path = folder if is_absolute(folder) else _path_in(folder, where)
     workspace_key(path, where)
@@ -31,7 +35,12 @@ def _path_in(uri: str, where: str) -> str:
         raise invalid_input(Problem(where, "is not a URI")) from None
     if parts.scheme != "file":
         raise invalid_input(Problem(where, "must be a file: URI or an absolute path"))
-    path = unquote(parts.path)
+    if _CUT_OFF.search(uri):
+        raise invalid_input(Problem(where, "must write ?, # and line breaks of a path as %3F, %23, %0A"))
+    try:
+        path = unquote(parts.path, errors="strict")
+    except UnicodeDecodeError:  # Replaced by a mark, all such names would be one folder.
+        raise invalid_input(Problem(where, "is not UTF-8 once its % escapes are decoded")) from None
     if parts.netloc and parts.netloc != "localhost":
         return f"\\\\{parts.netloc}{path}".replace("/", "\\")
     return path[1:] if is_windows_path(path[1:]) else path
