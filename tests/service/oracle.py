@@ -416,6 +416,13 @@ class Oracle:
         if self.policy(planned, given=given) == OFF:
             self._denied(planned, "rejected (via policy, writePolicy off)")
             raise Refusal("WRITE_DENIED", outcome="rejected", reason="policy")
+        alike = [
+            wish
+            for wish in self.wishes
+            if (wish.status, wish.content, wish.form) == ("pending", planned.content, form(planned))
+        ]
+        if alike:
+            return min(alike, key=lambda wish: wish.waiting)
         wish = self._propose(planned, now, waiting=False)
         self._wish_row(wish, "proposal", "pending")
         return wish

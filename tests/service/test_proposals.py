@@ -114,6 +114,38 @@ async def test_a_write_takes_up_the_same_wish_from_the_inbox(client: Any) -> Non
     assert ["one"] == await client.texts()
 
 
+async def test_a_wish_that_waits_is_not_stored_again(build: Any) -> None:
+    """Created again, by any session of that agent and place, it is the one that waits: one yes, one entry."""
+    house = await build()
+    client, other, agent = house.client(), house.client("s2"), house.client("s3", agent="a")
+    change = {"action": "add", **UW, "text": "one"}
+
+    made = [
+        (await each.call("proposals/create", change=change))["proposal"] for each in (client, client, other)
+    ]
+    apart = (await agent.call("proposals/create", change=change))["proposal"]
+    await client.call("proposals/approve", id=made[0]["id"], hash=made[0]["hash"])
+
+    assert [made[0]] * 3 == made
+    assert made[0]["id"] != apart["id"]
+    assert 2 == len(await client.rows("proposal"))
+    assert (
+        Code.PROPOSAL_NOT_FOUND
+        == (await client.fault("proposals/approve", id=made[1]["id"], hash=made[1]["hash"])).code
+    )
+
+
+async def test_a_wish_after_nobody_answered(house: Any, people: Any) -> None:
+    """An add that nobody could decide waits already, so creating the same wish gives that one."""
+    client = house.client(person=people(["nobody"]))
+    left = (await client.fault("memory/add", **UW, text="one")).details["proposalId"]
+
+    made = (await client.call("proposals/create", change={"action": "add", **UW, "text": "one"}))["proposal"]
+
+    assert [left] == [each["id"] for each in (await client.call("proposals/list"))["proposals"]]
+    assert left == made["id"]
+
+
 @pytest.mark.parametrize(
     "change",
     [

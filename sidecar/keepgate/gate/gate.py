@@ -106,7 +106,7 @@ class Gate:
                 assert_never(opened)
 
     async def create(self, change: Change, author: Author, asker: Asker) -> StoredProposal:
-        """Store a wish for the inbox and ask nobody.
+        """Store a wish for the inbox and ask nobody; where the same waits already, that one is returned.
 
         Raises the plan's faults, ``INVALID_INPUT`` for texts over the limit, ``WRITE_DENIED`` for a full
         queue and where a policy refuses the change.

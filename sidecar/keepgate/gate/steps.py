@@ -87,6 +87,8 @@ def open_wish(
 def create_wish(txn: Transaction, wish: Wish, rules: Rules) -> Waiting | Refused:
     """Store a wish for the inbox, where no policy refuses it.
 
+    The same wish that is pending already is returned as it is, its first caller's: two could both be approved.
+
     Raises the plan's faults, and ``INVALID_INPUT`` for texts over the limit.
     """
     settings = rules.settings
@@ -94,6 +96,8 @@ def create_wish(txn: Transaction, wish: Wish, rules: Rules) -> Waiting | Refused
     _require_short(ask, settings)
     if policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours) is WritePolicy.OFF:
         return _refuse_by_policy(txn, ask, wish, settings)
+    if (twin := txn.pending_like(wish.change, wish.author, ask.hash)) is not None:
+        return Waiting(twin, ask)
     made = _store_wish(txn, ask, wish, settings, waiter=None)
     if isinstance(made, Waiting):
         txn.append(waiting_row(made.proposal, txn.stamp))
