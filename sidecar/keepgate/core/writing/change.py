@@ -7,6 +7,7 @@ from attrs import frozen
 from keepgate.core.model.entry import Layer
 from keepgate.core.model.viewer import Author
 from keepgate.protocol.proposals import ChangeKind
+from keepgate.protocol.verbs import FactKind, Visibility
 
 
 @frozen(kw_only=True)
@@ -89,6 +90,69 @@ class Undo:
 
     seq: int
     source: str
+
+
+@frozen(kw_only=True)
+class FactDraft:
+    """A fact to be; checked, with its home and entity resolved. ``valid_until`` is epoch milliseconds."""
+
+    home: str
+    entity: str | None
+    text: str
+    kind: FactKind
+    visibility: Visibility
+    provenance: str
+    valid_until: int | None
+
+
+@frozen(kw_only=True)
+class Remember:
+    """Save one fact, in the place of another where ``supersedes`` names one.
+
+    ``world_only`` says that the writer does not see private facts, and so touches none.
+    """
+
+    draft: FactDraft
+    supersedes: int | None
+    world_only: bool
+
+
+@frozen(kw_only=True)
+class Forget:
+    """Expire one fact."""
+
+    id: int
+    reason: str | None
+    world_only: bool
+
+
+@frozen(kw_only=True)
+class PutPage:
+    """Write one page file: ``path`` below the folder ``root``, with the whole of its text."""
+
+    home: str
+    root: str
+    slug: str
+    path: str
+    content: str
+
+
+@frozen(kw_only=True)
+class RemovePage:
+    """Delete one page file."""
+
+    home: str
+    root: str
+    slug: str
+    path: str
+
+
+@frozen(kw_only=True)
+class TrustRoot:
+    """Have hooks and snapshots carry the pages of a folder that came with a repository."""
+
+    home: str
+    root: str
 
 
 Change = Add | Replace | Remove | Consolidate | Seed | Undo

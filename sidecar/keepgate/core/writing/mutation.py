@@ -1,6 +1,8 @@
-"""A step of a change: what happens, or happened, to one entry."""
+"""Steps of a change: what happens, or happened, to one entry, one fact or one page file."""
 
 from attrs import frozen
+
+from keepgate.core.model.fact import Fact
 
 from keepgate.protocol.entries import Entry
 
@@ -22,3 +24,29 @@ class Mutation:
         entry = self.after or self.before
         assert entry is not None, "a mutation has a before or an after"
         return entry
+
+
+@frozen(kw_only=True)
+class FactStep:
+    """One fact's step: remembered (``before`` is ``None``), or expired, superseded or brought back."""
+
+    action: str
+    before: Fact | None
+    after: Fact
+
+
+@frozen(kw_only=True)
+class PageStep:
+    """One page file's step: written (``content`` is its whole text) or removed (``content`` is ``None``).
+
+    ``root`` is an absolute folder, ``path`` the file's path below it with slashes. ``before`` is the text that
+    is there now, ``None`` where there is no file.
+    """
+
+    action: str
+    home: str
+    root: str
+    slug: str
+    path: str
+    before: str | None
+    content: str | None
