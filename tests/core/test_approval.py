@@ -64,6 +64,9 @@ def test_a_decider_is_shown_as_far_as_it_is_known() -> None:
     assert {"channel": "terminal"} == Decider(via="inbox", policy=WritePolicy.ASK, channel="terminal").by()
 
 
-def test_a_policy_is_nobody() -> None:
-    """No person stands behind it, even where a client asked."""
-    assert None is evolve(PERSON, via="policy", policy=WritePolicy.OFF).by()
+def test_a_policy_decides_by_itself() -> None:
+    """No person stands behind it: a row says so beside the client that asked, a proposal says it alone."""
+    policy = evolve(PERSON, via="policy", policy=WritePolicy.OFF)
+
+    assert {"via": "policy", **(PERSON.by() or {})} == policy.by()
+    assert ({"via": "policy"}, PERSON.by()) == (policy.decided_by(), PERSON.decided_by())

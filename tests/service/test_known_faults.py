@@ -178,7 +178,7 @@ async def test_the_product_s_own_label_has_its_rule(build: Any, people: Any) -> 
     ],
 )
 async def test_the_label_names_the_rule_that_decided(build: Any, policies: Any, label: str) -> None:
-    """W8: not the global policy, when a finer one spoke."""
+    """W8: not the global policy, when a finer one spoke; the row says whom it answered, too."""
     client = (await build(write_policies=policies)).client()
     try:
         await client.add("x")
@@ -186,7 +186,8 @@ async def test_the_label_names_the_rule_that_decided(build: Any, policies: Any, 
         assert Code.WRITE_DENIED == fault.code  # noqa: PT017 - one of the two rows is a denial
 
     (row,) = await client.rows()
-    assert (label, None) == (row["outcome"], row["by"])
+    asked_by = client.connection.asker.described()
+    assert (label, {"via": "policy", **asked_by}) == (row["outcome"], row["by"])
 
 
 async def test_no_caller_brings_a_gate_of_its_own(client: Any) -> None:

@@ -335,7 +335,7 @@ async def test_a_yes_under_a_policy_of_off_is_announced_as_the_policys_no(build:
     await strict.fault("proposals/approve", id=made["id"], hash=made["hash"])
 
     (decided,) = strict.told("approval/decided")
-    assert ("rejected", None) == (decided.outcome, decided.by)
+    assert ("rejected", {"via": "policy"}) == (decided.outcome, decided.by)
 
 
 async def test_a_swept_wish_is_announced(build: Any) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from keepgate.protocol.errors import Code
-from keepgate.protocol.settings import Budgets, TrackBudgets
+from keepgate.protocol.settings import Budgets, TrackBudgets, WritePolicy
 
+ASK, AUTO = WritePolicy.ASK, WritePolicy.AUTO
 UW = {"track": "user", "scope": "workspace"}
 UG = {"track": "user", "scope": "user-global"}
 
@@ -165,6 +166,20 @@ async def test_get_history_and_why(client: Any) -> None:
     hashes = [question.hash for question in client.person.questions]
     assert hashes == [link["hash"] for link in why["chain"]]
     assert {"tester"} == {link["decidedBy"]["client"] for link in why["chain"]}
+
+
+@pytest.mark.parametrize("granted", [False, True])
+async def test_why_without_a_question(build: Any, people: Any, granted: bool) -> None:
+    """DSH-6: where a policy or a standing permission decided, the client that asked is named all the same."""
+    client = (await build(write_policy=ASK if granted else AUTO)).client(person=people(["allowed-session"]))
+    await client.add("first")
+
+    entry = await client.add("second")
+
+    (link,) = (await client.call("memory/why", id=entry["id"]))["chain"]
+    asked_by = client.connection.asker.described()
+    assert (asked_by, asked_by if granted else {"via": "policy"}) == (link["askedBy"], link["decidedBy"])
+    assert (None, None) == (link["askedAt"], link["decidedAt"])
 
 
 async def test_list_walks_in_creation_order(client: Any) -> None:

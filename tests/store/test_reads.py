@@ -178,7 +178,8 @@ async def test_a_row_shows_its_text_and_who_decided(
     assert [None, "wished", "new text", "new text", None] == [row.text for row in shown]
     assert [False, False, False, False, True] == [row.purged for row in shown]
     by_person = {"client": "tester", "version": "1"}
-    assert [None, {"client": "c"}, by_person, None, None] == [row.by for row in shown]
+    by_policy = {"via": "policy", **by_person}
+    assert [None, {"client": "c"}, by_person, by_policy, by_policy] == [row.by for row in shown]
     assert "allowed-once (via inbox, writePolicy auto)" == shown[2].outcome
 
 
@@ -257,7 +258,7 @@ async def test_why_names_the_person_behind_each_change(
 async def test_why_goes_without_a_proposal_where_a_policy_decided(
     acting: ModuleType, store: Store, writer: Writer
 ) -> None:
-    """Nobody was asked, and the chain says so."""
+    """Nobody was asked, and the chain says so, and which client had asked."""
     author = Author(session_id="s", agent_key="coder", workspace_key="/work")
     made = await writer.run(
         lambda txn: acting.commit(
@@ -265,7 +266,9 @@ async def test_why_goes_without_a_proposal_where_a_policy_decided(
         )
     )
     (link,) = await store.reading.run(reads.why, made.entries[0].id)
-    assert (None, None, None, "coder") == (link.asked_at, link.asked_by, link.decided_by, link.agent_key)
+    asked_by = {"client": "tester", "version": "1"}
+    assert (None, asked_by, {"via": "policy"}) == (link.asked_at, link.asked_by, link.decided_by)
+    assert "coder" == link.agent_key
 
 
 async def test_what_was_ever_in_sight_stays_known(acting: ModuleType, store: Store, writer: Writer) -> None:

@@ -324,5 +324,5 @@ class Gate:
         self._announce(proposal, outcome, by)
 
     def _announce(self, proposal: StoredProposal, outcome: Outcome, by: Decider | None) -> None:
-        event = ApprovalDecided(id=proposal.id, outcome=outcome, by=by.by() if by else None)
+        event = ApprovalDecided(id=proposal.id, outcome=outcome, by=by.decided_by() if by else None)
         self._announcer.decided(event, proposal.author.workspace_key)

@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.text import units
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.approval import Allowed, Decider, approve
+from keepgate.core.writing.approval import POLICY, Allowed, Decider, approve
 from keepgate.core.writing.ask import Ask, ask_for
 from keepgate.core.writing.change import Change
 from keepgate.core.writing.plan import plan
@@ -74,7 +74,7 @@ def open_wish(
         return _refuse_by_policy(txn, ask, wish, settings)
     grant = grant_for(ask.plan, ask.kind, warned=bool(ask.warnings))
     if policy is WritePolicy.AUTO or (grant is not None and granted(grant)):
-        via = "policy" if policy is WritePolicy.AUTO else "session grant"
+        via = POLICY if policy is WritePolicy.AUTO else "session grant"
         by = Decider(via=via, policy=policy, **_client(wish.asked_by))
         return _commit(txn, ask, Allowed(by=by, hash=ask.hash), txn.stamp.new_id())
     twin = txn.pending_like(wish.change, wish.author, ask.hash)
@@ -87,7 +87,8 @@ def open_wish(
 def create_wish(txn: Transaction, wish: Wish, rules: Rules) -> Waiting | Refused:
     """Store a wish for the inbox, where no policy refuses it.
 
-    The same wish that is pending already is returned as it is, its first caller's: two could both be approved.
+    The same wish that is pending already is returned as it is: of two, both could be approved. It stays its
+    first caller's.
 
     Raises the plan's faults, and ``INVALID_INPUT`` for texts over the limit.
     """
@@ -105,7 +106,7 @@ def create_wish(txn: Transaction, wish: Wish, rules: Rules) -> Waiting | Refused
 
 
 def _refuse_by_policy(txn: Transaction, ask: Ask, wish: Wish, settings: Settings) -> Refused:
-    by = Decider(via="policy", policy=WritePolicy.OFF)
+    by = Decider(via=POLICY, policy=WritePolicy.OFF, **_client(wish.asked_by))
     stored = _wish_for(ask, wish, settings, txn.stamp, waiter=None)
     txn.append(denied_row(stored, by, Outcome.REJECTED, txn.stamp, known=False))
     fault = write_denied(Outcome.REJECTED, None, reason="policy", suggestion=_POLICY_ADVICE)
@@ -123,7 +124,7 @@ def _store_wish(
     author, limits = wish.author, settings.proposals
     of_session, of_workspace = txn.pending_counts(author.session_id, author.workspace_key)
     if of_session >= limits.max_per_session or of_workspace >= limits.max_per_workspace:
-        by = Decider(via="approval", policy=WritePolicy.ASK)
+        by = Decider(via="approval", policy=WritePolicy.ASK, **_client(wish.asked_by))
         txn.append(denied_row(proposal, by, Outcome.UNAVAILABLE, txn.stamp, known=False))
         fault = write_denied(Outcome.UNAVAILABLE, None, reason="queue-full", suggestion=_QUEUE_ADVICE)
         return Refused(fault, Outcome.UNAVAILABLE, None)
@@ -180,7 +181,8 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules) -
         txn.append(refused_row(stored, allowed, fault, txn.stamp))
         return Refused(fault, Outcome.CANCELLED, allowed.by)
     if policy_for(ask.plan, rules, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
-        return deny(txn, stored, Decider(via="policy", policy=WritePolicy.OFF))
+        by = Decider(via=POLICY, policy=WritePolicy.OFF, **_client(stored.asked_by))
+        return deny(txn, stored, by)
     if ask.hash != stored.hash:
         # The wish says what was shown last, also where the person looked it up again before saying yes.
         txn.reask(proposal_id, hash=ask.hash, text=ask.text)
@@ -234,7 +236,7 @@ def _commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str) -> R
 def _close(
     txn: Transaction, stored: StoredProposal, status: ProposalStatus, outcome: str, by: Decider
 ) -> None:
-    txn.close(stored.id, status=status, outcome=str(outcome), by=by.by())
+    txn.close(stored.id, status=status, outcome=str(outcome), by=by.decided_by())
 
 
 def _client(described: Mapping[str, Any]) -> dict[str, Any]:

@@ -375,7 +375,10 @@ class AuditRow:
     source: str | None
     session_id: str | None
     proposal_id: str | None = None
-    by: Annotated[dict[str, Any] | None, "Who decided: client, version, connection, channel."] = None
+    by: Annotated[
+        dict[str, Any] | None,
+        "Who decided: client, version, connection, channel; with `via: policy`, who asked a policy.",
+    ] = None
     purged: bool = False
 
 
@@ -457,7 +460,9 @@ class WhyLink:
     session_id: str | None
     agent_key: str
     asked_by: Annotated[dict[str, Any] | None, "The client that asked for the write."]
-    decided_by: Annotated[dict[str, Any] | None, "The client through which it was decided."]
+    decided_by: Annotated[
+        dict[str, Any] | None, "The client through which it was decided; `via: policy` alone for a policy."
+    ]
 
 
 @frozen(kw_only=True)

@@ -133,7 +133,8 @@ class ApprovalDecided:
     id: str
     outcome: Outcome
     by: Annotated[
-        dict[str, Any] | None, "Who decided: client, version, connection, channel; null for nobody."
+        dict[str, Any] | None,
+        "Who decided: client, version, connection, channel; `via: policy` for a policy; null for nobody.",
     ]
 
 

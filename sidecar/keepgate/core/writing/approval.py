@@ -11,6 +11,8 @@ from keepgate.core.writing.ask import Ask
 from keepgate.protocol.proposals import Outcome
 from keepgate.protocol.settings import WritePolicy
 
+POLICY: Final = "policy"
+
 
 @frozen(kw_only=True)
 class Decider:
@@ -31,16 +33,22 @@ class Decider:
         return f"{outcome} (via {self.via}, writePolicy {self.policy})"
 
     def by(self) -> dict[str, Any] | None:
-        """The decider as ledger rows and notifications show it; ``None`` for a policy and for nobody."""
-        if self.via == "policy":
-            return None
+        """The decider as ledger rows show it; ``None`` for nobody.
+
+        Behind a policy stands no person: its rows say that it decided, and beside that which client asked.
+        """
         shown = {
+            "via": POLICY if self.via == POLICY else None,
             "client": self.client,
             "version": self.version,
             "connection": self.connection,
             "channel": self.channel,
         }
         return {name: value for name, value in shown.items() if value is not None} or None
+
+    def decided_by(self) -> dict[str, Any] | None:
+        """The decider alone, as proposals and notifications show it; these name the asking client elsewhere."""
+        return {"via": POLICY} if self.via == POLICY else self.by()
 
 
 @frozen(kw_only=True)

@@ -95,14 +95,14 @@ def why_card(screen: Screen, result: WhyResult) -> None:
 
 
 def _link_fields(link: WhyLink) -> Iterator[tuple[str, str]]:
-    if link.asked_at is not None:
-        yield "asked", f"{clock(link.asked_at)} by {client_words(link.asked_by)}"
+    if link.asked_by is not None:
+        yield "asked", f"{_when(link.asked_at)}by {client_words(link.asked_by)}"
     if link.session_id:
         yield "session", link.session_id
     if link.agent_key:
         yield "agent", link.agent_key
-    if link.decided_at is not None:
-        yield "decided", f"{clock(link.decided_at)} by {client_words(link.decided_by)}"
+    if link.decided_by is not None:
+        yield "decided", f"{_when(link.decided_at)}by {client_words(link.decided_by)}"
     if link.proposal_id:
         yield "proposal", link.proposal_id
     if link.hash:
@@ -110,9 +110,14 @@ def _link_fields(link: WhyLink) -> Iterator[tuple[str, str]]:
     yield "ledger row", f"{link.seq}, {clock(link.ts)}"
 
 
+def _when(moment_ms: int | None) -> str:
+    # Where nobody had to be asked, both happened as the row was written.
+    return "" if moment_ms is None else f"{clock(moment_ms)} "
+
+
 def client_words(client: Mapping[str, Any] | None) -> str:
     """A client, as ledger rows and proposals name it, in words."""
-    if client is None:
+    if client is None or client.get("via") == "policy":
         return "a standing policy"
     version = f" {client['version']}" if client.get("version") else ""
     channel = f" ({client['channel']})" if client.get("channel") else ""

@@ -160,11 +160,17 @@ def why(db: apsw.Connection, entry_id: str) -> list[WhyLink]:
             decided_at=row[11],
             session_id=row[4],
             agent_key=row[5] if row[13] is None else row[13],
-            asked_by=_json(row[12]),
-            decided_by=_json(row[9]),
+            **_parties(_json(row[12]), _json(row[9])),
         )
         for row, version, _ in _steps(db, entry_id)
     ]
+
+
+def _parties(asked_by: dict[str, Any] | None, by: dict[str, Any] | None) -> dict[str, Any]:
+    """Who asked and who decided. Where nobody had to be asked no proposal tells of it, but the row does."""
+    policy = by is not None and by.get("via") == "policy"
+    client = {name: value for name, value in (by or {}).items() if name != "via"} or None
+    return {"asked_by": asked_by or client, "decided_by": {"via": "policy"} if policy else by}
 
 
 def _steps(db: apsw.Connection, entry_id: str) -> Iterator[tuple[Row, int, dict[str, Any] | None]]:
