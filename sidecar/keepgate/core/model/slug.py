@@ -1,0 +1,66 @@
+"""Names of entities: keys under which titles and aliases are looked up, and slugs (VERBS-entity).
+
+Writing and reading fold a name in the same way, so what was filed under a name is found under it.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+_BRACKETS: Final = frozenset({
+    '""', "''", "()", "[]", "{}", "<>", "“”", "„“", "‘’", "«»", "‹›", "「」", "『』", "《》", "〈〉", "【】",
+})  # fmt: skip
+# Told by name, because names are told apart by them: C, C++, C#.
+_SPELLED: Final = {"+": "-plus", "#": "-sharp"}
+_TELLING_SIGNS: Final = re.compile(r"(?<=\w)[+#]+(?!\w)")
+_DASHES: Final = re.compile("-{2,}")
+
+
+def alias_key(name: str) -> str:
+    """The key of an alias or title: NFKC, lower case, single blanks, no quotes or brackets around it."""
+    key = " ".join(_folded(name).split())
+    while len(key) > 2 and key[0] + key[-1] in _BRACKETS:
+        key = key[1:-1].strip()
+    return key
+
+
+def slugify(name: str) -> str:
+    """A name as a slug, segment by segment: letters, marks, digits, emoji and ``_`` of any script stay.
+
+    Everything else becomes a dash. Empty when nothing is left, as of punctuation alone. Idempotent.
+    """
+    segments = (_segment(part) for part in _folded(name).split("/"))
+    return "/".join(filter(None, segments))
+
+
+def tail(slug: str) -> str:
+    """The folded last segment of a slug, by which the end of one is looked up."""
+    return slugify(slug).rpartition("/")[2]
+
+
+def ends_with(slug: str, name_slug: str) -> bool:
+    """Whether a page's slug is, or ends in, the slug of a name."""
+    folded = slugify(slug)
+    return folded == name_slug or folded.endswith(f"/{name_slug}")
+
+
+def _folded(name: str) -> str:
+    # Lower-casing can decompose, so that the form is restored after it.
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).lower())
+
+
+def _segment(text: str) -> str:
+    spelled = _TELLING_SIGNS.sub(lambda signs: "".join(map(_SPELLED.__getitem__, signs[0])), text)
+    kept = "".join(_kept(char) for char in spelled)
+    return _DASHES.sub("-", kept).strip("-")
+
+
+def _kept(char: str) -> str:
+    if char.isalnum() or char == "_":
+        return char
+    kind = unicodedata.category(char)
+    if kind in ("So", "Mn", "Mc", "Nd") or "\U0001f3fb" <= char <= "\U0001f3ff":
+        # A selector of emoji style is a mark, too, but names no other thing.
+        return "" if "\ufe00" <= char <= "\ufe0f" else char
+    # Joiners and other hidden characters are no word break.
+    return "" if kind == "Cf" else "-"
