@@ -84,7 +84,9 @@ class TestAnAdapterOfTheClient:
         assert {"id": "mine", "payload": ["Use tabs."]} == asked["params"]
         assert offering.answer(number)["result"]["added"] == 1
 
-    @pytest.mark.parametrize("result", [None, [], {"entries": "none"}, {"entries": ["x"]}])
+    @pytest.mark.parametrize(
+        "result", [None, [], {}, {"drafts": []}, {"entries": "none"}, {"entries": ["x"]}]
+    )
     def test_it_answers_nonsense(self, offering: Any, result: Any) -> None:
         """A malformed answer is a fault of the adapter."""
         number = self.begin_import(offering)
@@ -92,6 +94,17 @@ class TestAnAdapterOfTheClient:
         offering.reply(offering.request_of_server("adapters/adapt"), result)
 
         assert offering.answer(number)["error"]["data"]["code"] == "ADAPTER_PAYLOAD"
+
+    @pytest.mark.parametrize("result", [{}, {"entries": []}, None, "text"])
+    def test_it_exports_nonsense(self, offering: Any, result: Any) -> None:
+        """An answer without a payload is no empty export; one that is null was meant so."""
+        lost = offering.begin("memory/export", {"adapter": "mine"})
+        offering.reply(offering.request_of_server("adapters/export"), result)
+        meant = offering.begin("memory/export", {"adapter": "mine"})
+        offering.reply(offering.request_of_server("adapters/export", 2), {"payload": None})
+
+        assert offering.answer(lost)["error"]["data"]["code"] == "ADAPTER_PAYLOAD"
+        assert offering.answer(meant)["result"] is None
 
     def test_it_fails(self, offering: Any) -> None:
         """So is an error, whose words are passed on."""

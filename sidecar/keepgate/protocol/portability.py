@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final
 
-from attrs import field, frozen
+from attrs import frozen
 
 from keepgate.protocol.entries import UNSET, Entry, SessionParam, Usage
 
@@ -135,7 +135,7 @@ class AdaptersAdaptParams:
 class AdaptersAdaptResult:
     """What the client answers: drafts in the envelope's field names."""
 
-    entries: list[dict[str, Any]] = field(factory=list)
+    entries: list[dict[str, Any]]
 
 
 @frozen(kw_only=True)
@@ -150,4 +150,4 @@ class AdaptersExportParams:
 class AdaptersExportResult:
     """What the client answers."""
 
-    payload: Any = None
+    payload: Annotated[Any, "May be null, which is not the same as missing."]

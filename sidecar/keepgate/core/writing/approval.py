@@ -47,7 +47,7 @@ class Decider:
         return {name: value for name, value in shown.items() if value is not None} or None
 
     def decided_by(self) -> dict[str, Any] | None:
-        """The decider alone, as proposals and notifications show it; these name the asking client elsewhere."""
+        """The decider alone, as proposals and notifications show it; who asked stands apart there."""
         return {"via": POLICY} if self.via == POLICY else self.by()
 
 
