@@ -276,6 +276,45 @@ async def test_exactly_one_way_to_name_a_target(client: Any, params: Any) -> Non
     assert Code.INVALID_INPUT == (await client.fault("memory/remove", **UW, **params)).code
 
 
+@pytest.mark.parametrize(
+    ("method", "params", "problem", "number"),
+    [
+        ("memory/remove", UW, ("$.match", "is missing, and so is id"), -32602),
+        ("memory/remove", {**UW, "version": 1}, ("$.match", "is missing, and so is id"), -32602),
+        ("memory/replace", {**UW, "text": "x"}, ("$.match", "is missing, and so is id"), -32602),
+        ("memory/consolidate", {**UW, "text": "x"}, ("$.matches", "is missing, and so is ids"), -32602),
+        ("memory/import", {}, ("$.payload", "is missing, and so is path"), -32602),
+        ("memory/import", {"payload": None}, ("$.payload", "is missing, and so is path"), -32602),
+        ("proposals/create", {"change": {**UW}}, ("$.change.action", "is missing"), -32602),
+        ("proposals/create", {"change": {"action": 5}}, ("$.change.action", "must be a string"), -32602),
+        (
+            "proposals/create",
+            {"change": {**UW, "action": "remove"}},
+            ("$.change.match", "is missing, and so is id"),
+            -32602,
+        ),
+        ("memory/remove", {**UW, "match": "a", "id": "b"}, ("$.id", "does not go with match"), -32050),
+        (
+            "memory/consolidate",
+            {**UW, "text": "x", "matches": ["a"], "ids": [{"id": "b"}]},
+            ("$.ids", "does not go with matches"),
+            -32050,
+        ),
+        ("memory/consolidate", {**UW, "text": "x", "ids": []}, ("$.ids", "must have 1 to 20"), -32050),
+        ("memory/import", {"payload": {}, "path": "/x"}, ("$.path", "does not go with payload"), -32050),
+    ],
+)
+async def test_what_is_missing_is_a_problem_of_shape(
+    client: Any, method: str, params: Any, problem: Any, number: int
+) -> None:
+    """A field too few is -32602 as anywhere, one too many a bad value; each is said once, with its place."""
+    fault = await client.fault(method, **params)
+
+    (found,) = fault.details["problems"]
+    assert (Code.INVALID_INPUT, number, problem[0]) == (fault.code, fault.number, found["path"])
+    assert found["problem"].startswith(problem[1])
+
+
 async def test_seed_is_one_question_and_one_change(client: Any) -> None:
     """DSH-3-seed: new ids, version 1, in the order given."""
     drafts = [

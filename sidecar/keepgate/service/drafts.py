@@ -35,6 +35,7 @@ class Checked:
     def __init__(self, root: str = "$") -> None:
         self.root = root
         self.problems: list[Problem] = []
+        self._incomplete = False
 
     def layer(self, track: Track, scope: Scope, author: Author, workspace_key: str | None = None) -> Layer:
         """The layer a write goes to; a workspace layer needs a workspace."""
@@ -76,9 +77,8 @@ class Checked:
 
     def target(self, match: str | None, entry_id: str | None, version: int | None) -> Target:
         """Exactly one of match and id names the target."""
-        if (match is None) == (entry_id is None):
-            self.problems.append(Problem(f"{self.root}.match", "exactly one of match and id must be given"))
-        if version is not None and entry_id is None:
+        self._one_of("match", match, "id", entry_id)
+        if version is not None and match is not None and entry_id is None:
             self.problems.append(Problem(f"{self.root}.version", "goes with id only"))
         if match is not None:
             return ByMatch(self.match(match, f"{self.root}.match"))
@@ -91,16 +91,11 @@ class Checked:
 
     def targets(self, matches: list[str] | None, ids: list[e.IdTarget] | None) -> tuple[Target, ...]:
         """1 to 20 targets, all by match or all by id."""
-        if (matches is None) == (ids is None):
-            self.problems.append(
-                Problem(f"{self.root}.matches", "exactly one of matches and ids must be given")
-            )
-        name = "matches" if ids is None else "ids"
-        count = len(matches or ids or ())
-        if not 1 <= count <= MATCHES_MAX:
-            self.problems.append(
-                Problem(f"{self.root}.{name}", f"must have 1 to {MATCHES_MAX} items, has {count}")
-            )
+        self._one_of("matches", matches, "ids", ids)
+        for name, given in (("matches", matches), ("ids", ids)):
+            if given is not None and not 1 <= len(given) <= MATCHES_MAX:
+                reason = f"must have 1 to {MATCHES_MAX} items, has {len(given)}"
+                self.problems.append(Problem(f"{self.root}.{name}", reason))
         if ids is not None:
             return tuple(ById(item.id, item.version) for item in ids)
         return tuple(
@@ -108,10 +103,25 @@ class Checked:
             for index, match in enumerate(matches or ())
         )
 
+    def _one_of(self, first: str, given_first: object, second: str, given_second: object) -> None:
+        problem = one_of(self.root, first, given_first, second, given_second)
+        if problem is not None:
+            self.problems.append(problem)
+            self._incomplete = self._incomplete or given_first is None
+
     def done(self) -> None:
-        """Raise ``INVALID_INPUT`` with every problem found."""
+        """Raise ``INVALID_INPUT`` with every problem found; what is missing is one of shape."""
         if self.problems:
-            raise invalid_input(*self.problems)
+            raise invalid_input(*self.problems, shape=self._incomplete)
+
+
+def one_of(root: str, first: str, given_first: object, second: str, given_second: object) -> Problem | None:
+    """What is wrong where exactly one of two fields must be given; with neither it is one of shape."""
+    if given_first is None and given_second is None:
+        return Problem(f"{root}.{first}", f"is missing, and so is {second}: one of them must be given")
+    if given_first is not None and given_second is not None:
+        return Problem(f"{root}.{second}", f"does not go with {first}: only one of them may be given")
+    return None
 
 
 def draft(
@@ -150,7 +160,10 @@ def seed_change(
 def proposed_change(raw: Mapping[str, Any], author: Author, open_keys: frozenset[str]) -> Change:
     """The change inside ``proposals/create``: ``action`` and the fields of the method it names."""
     action = raw.get("action")
-    if type(action) is not str or action not in _PARAMS:
+    if type(action) is not str:
+        reason = "must be a string" if "action" in raw else "is missing"
+        raise invalid_input(Problem("$.change.action", reason), shape=True)
+    if action not in _PARAMS:
         raise invalid_input(Problem("$.change.action", f"must be one of {', '.join(_PARAMS)}"))
     if "session" in raw:
         raise invalid_input(Problem("$.change.session", "stands beside change, not inside"), shape=True)

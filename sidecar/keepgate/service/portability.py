@@ -20,7 +20,7 @@ from keepgate.protocol.lifecycle import FRAME_BYTES_MAX
 from keepgate.protocol.wire import decode, structure
 from keepgate.service.adapting import import_formats, run_adapt, run_export
 from keepgate.service.context import ReadCtx, WriteCtx
-from keepgate.service.drafts import seed_change
+from keepgate.service.drafts import one_of, seed_change
 from keepgate.service.reading import usage_rows
 from keepgate.service.threads import in_thread
 from keepgate.store import reads
@@ -69,8 +69,8 @@ async def import_memories(ctx: WriteCtx, params: port.ImportParams) -> port.Impo
 
 
 async def _payload(ctx: ReadCtx, params: port.ImportParams) -> Any:
-    if (params.payload is None) == (params.path is None):
-        raise invalid_input(Problem("$.payload", "exactly one of payload and path must be given"))
+    if problem := one_of("$", "payload", params.payload, "path", params.path):
+        raise invalid_input(problem, shape=params.path is None)
     if params.path is None:
         return params.payload
     if ctx.connection.remote:
