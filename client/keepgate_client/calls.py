@@ -53,6 +53,26 @@ from keepgate.protocol.lifecycle import (
     SessionOpenParams,
     SessionOpenResult,
 )
+from keepgate.protocol.pages import (
+    BacklinksParams,
+    BacklinksResult,
+    CaptureParams,
+    PageGetParams,
+    PageLinkParams,
+    PagePutParams,
+    PageRemoveParams,
+    PageResult,
+    PagesListParams,
+    PagesListResult,
+    PagesSearchParams,
+    PagesSearchResult,
+    PageTimelineParams,
+    PageWriteResult,
+    ReindexParams,
+    ReindexResult,
+    ResolveParams,
+    ResolveResult,
+)
 from keepgate.protocol.portability import (
     AdaptersListParams,
     AdaptersListResult,
@@ -76,6 +96,22 @@ from keepgate.protocol.proposals import (
     ProposalsListParams,
     ProposalsListResult,
     ProposalStatus,
+)
+from keepgate.protocol.verbs import (
+    ContextPackParams,
+    ContextPackResult,
+    DeltaParams,
+    DeltaResult,
+    EntityParams,
+    EntityResult,
+    FactKind,
+    ForgetParams,
+    RecallParams,
+    RecallResult,
+    RememberParams,
+    SynthesizeParams,
+    SynthesizeResult,
+    Visibility,
 )
 
 T = TypeVar("T")
@@ -708,6 +744,427 @@ class Calls(ABC):
             SessionCloseResult,
         )
 
+    async def verbs_recall(
+        self,
+        *,
+        query: str | None = None,
+        entity: str | None = None,
+        budget_tokens: float | None = None,
+        since: str | None = None,
+        session_id: str | None = None,
+        limit: float | None = None,
+        include_expired: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> RecallResult:
+        """Retrieve saved facts and, with a query, budget-packed snippets of pages.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return await self.call(
+            "verbs/recall",
+            RecallParams(
+                query=query,
+                entity=entity,
+                budget_tokens=budget_tokens,
+                since=since,
+                session_id=session_id,
+                limit=limit,
+                include_expired=include_expired,
+                session=session,
+            ),
+            RecallResult,
+        )
+
+    async def verbs_remember(
+        self,
+        *,
+        fact: str,
+        provenance: str,
+        ttl: str | None = None,
+        entity: str | None = None,
+        kind: FactKind | None = None,
+        visibility: Visibility | None = None,
+        supersedes: str | None = None,
+        dry_run: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> Any:
+        """Save one fact with mandatory attribution.
+
+        Returns the JSON as it came: what it is depends on the parameters. Raises ``provenance_required``,
+        ``invalid_params``, ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        """
+        return await self.call(
+            "verbs/remember",
+            RememberParams(
+                fact=fact,
+                provenance=provenance,
+                ttl=ttl,
+                entity=entity,
+                kind=kind,
+                visibility=visibility,
+                supersedes=supersedes,
+                dry_run=dry_run,
+                session=session,
+            ),
+            _ANY,
+        )
+
+    async def verbs_entity(
+        self,
+        *,
+        name: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> EntityResult:
+        """The card of one known person, company or project; a miss is no error.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return await self.call(
+            "verbs/entity",
+            EntityParams(
+                name=name,
+                session=session,
+            ),
+            EntityResult,
+        )
+
+    async def verbs_synthesize(
+        self,
+        *,
+        question: str,
+        since: str | None = None,
+        until: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SynthesizeResult:
+        """[EXPENSIVE / SLOW] Answer a question from several pages with a language model's help.
+
+        Raises ``invalid_params``, ``unavailable``, ``internal``.
+        """
+        return await self.call(
+            "verbs/synthesize",
+            SynthesizeParams(
+                question=question,
+                since=since,
+                until=until,
+                session=session,
+            ),
+            SynthesizeResult,
+        )
+
+    async def verbs_forget(
+        self,
+        *,
+        id: str,
+        reason: str | None = None,
+        dry_run: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> Any:
+        """Expire a fact by its id; what is expired already is no error.
+
+        Returns the JSON as it came: what it is depends on the parameters. Raises ``invalid_params``,
+        ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        """
+        return await self.call(
+            "verbs/forget",
+            ForgetParams(
+                id=id,
+                reason=reason,
+                dry_run=dry_run,
+                session=session,
+            ),
+            _ANY,
+        )
+
+    async def verbs_context_pack(
+        self,
+        *,
+        entities: str,
+        budget_tokens: float | None = None,
+        since: str | None = None,
+        session_id: str | None = None,
+        include_private: bool | None = None,
+        deadline_ms: float | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ContextPackResult:
+        """One budget-packed block for standing entities: cards, open threads, facts.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return await self.call(
+            "verbs/context_pack",
+            ContextPackParams(
+                entities=entities,
+                budget_tokens=budget_tokens,
+                since=since,
+                session_id=session_id,
+                include_private=include_private,
+                deadline_ms=deadline_ms,
+                session=session,
+            ),
+            ContextPackResult,
+        )
+
+    async def verbs_delta(
+        self,
+        *,
+        since: str | None = None,
+        since_slug: str | None = None,
+        since_fact: str | None = None,
+        entities: str | None = None,
+        budget_tokens: float | None = None,
+        session_id: str | None = None,
+        include_private: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> DeltaResult:
+        """What changed since an instant, or since this session asked last.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return await self.call(
+            "verbs/delta",
+            DeltaParams(
+                since=since,
+                since_slug=since_slug,
+                since_fact=since_fact,
+                entities=entities,
+                budget_tokens=budget_tokens,
+                session_id=session_id,
+                include_private=include_private,
+                session=session,
+            ),
+            DeltaResult,
+        )
+
+    async def pages_get(
+        self,
+        *,
+        slug: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageResult:
+        """One page, whole.
+
+        Raises ``INVALID_INPUT``, ``PAGE_NOT_FOUND``.
+        """
+        return await self.call(
+            "pages/get",
+            PageGetParams(
+                slug=slug,
+                session=session,
+            ),
+            PageResult,
+        )
+
+    async def pages_list(
+        self,
+        *,
+        prefix: str | None = None,
+        type: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PagesListResult:
+        """Pages in slug order.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "pages/list",
+            PagesListParams(
+                prefix=prefix,
+                type=type,
+                limit=limit,
+                after=after,
+                session=session,
+            ),
+            PagesListResult,
+        )
+
+    async def pages_search(
+        self,
+        *,
+        query: str,
+        limit: int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PagesSearchResult:
+        """Pages that match words, best first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "pages/search",
+            PagesSearchParams(
+                query=query,
+                limit=limit,
+                session=session,
+            ),
+            PagesSearchResult,
+        )
+
+    async def pages_backlinks(
+        self,
+        *,
+        slug: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> BacklinksResult:
+        """Links that lead to a page.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "pages/backlinks",
+            BacklinksParams(
+                slug=slug,
+                session=session,
+            ),
+            BacklinksResult,
+        )
+
+    async def pages_resolve(
+        self,
+        *,
+        names: list[str],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ResolveResult:
+        """The slugs that names stand for.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "pages/resolve",
+            ResolveParams(
+                names=names,
+                session=session,
+            ),
+            ResolveResult,
+        )
+
+    async def pages_put(
+        self,
+        *,
+        slug: str,
+        content: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Write a page's file; the person sees the difference.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "pages/put",
+            PagePutParams(
+                slug=slug,
+                content=content,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    async def pages_remove(
+        self,
+        *,
+        slug: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Delete a page's file.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
+        """
+        return await self.call(
+            "pages/remove",
+            PageRemoveParams(
+                slug=slug,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    async def pages_link(
+        self,
+        *,
+        from_: str,
+        to: str,
+        type: str = "related",
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Add a typed link to a page.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
+        """
+        return await self.call(
+            "pages/link",
+            PageLinkParams(
+                from_=from_,
+                to=to,
+                type=type,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    async def pages_timeline(
+        self,
+        *,
+        slug: str,
+        date: str,
+        text: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Add a dated line to a page's timeline.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
+        """
+        return await self.call(
+            "pages/timeline",
+            PageTimelineParams(
+                slug=slug,
+                date=date,
+                text=text,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    async def pages_capture(
+        self,
+        *,
+        text: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Put a dated note into the inbox page of the month.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "pages/capture",
+            CaptureParams(
+                text=text,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    async def pages_reindex(
+        self,
+        *,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ReindexResult:
+        """Read every page file anew and bring the index up to date.
+
+        Raises ``INVALID_INPUT``, ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "pages/reindex",
+            ReindexParams(
+                session=session,
+            ),
+            ReindexResult,
+        )
+
 
 class SyncCalls(ABC):
     """Every operation as a blocking method on top of :meth:`call`."""
@@ -1332,4 +1789,425 @@ class SyncCalls(ABC):
                 id=id,
             ),
             SessionCloseResult,
+        )
+
+    def verbs_recall(
+        self,
+        *,
+        query: str | None = None,
+        entity: str | None = None,
+        budget_tokens: float | None = None,
+        since: str | None = None,
+        session_id: str | None = None,
+        limit: float | None = None,
+        include_expired: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> RecallResult:
+        """Retrieve saved facts and, with a query, budget-packed snippets of pages.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return self.call(
+            "verbs/recall",
+            RecallParams(
+                query=query,
+                entity=entity,
+                budget_tokens=budget_tokens,
+                since=since,
+                session_id=session_id,
+                limit=limit,
+                include_expired=include_expired,
+                session=session,
+            ),
+            RecallResult,
+        )
+
+    def verbs_remember(
+        self,
+        *,
+        fact: str,
+        provenance: str,
+        ttl: str | None = None,
+        entity: str | None = None,
+        kind: FactKind | None = None,
+        visibility: Visibility | None = None,
+        supersedes: str | None = None,
+        dry_run: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> Any:
+        """Save one fact with mandatory attribution.
+
+        Returns the JSON as it came: what it is depends on the parameters. Raises ``provenance_required``,
+        ``invalid_params``, ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        """
+        return self.call(
+            "verbs/remember",
+            RememberParams(
+                fact=fact,
+                provenance=provenance,
+                ttl=ttl,
+                entity=entity,
+                kind=kind,
+                visibility=visibility,
+                supersedes=supersedes,
+                dry_run=dry_run,
+                session=session,
+            ),
+            _ANY,
+        )
+
+    def verbs_entity(
+        self,
+        *,
+        name: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> EntityResult:
+        """The card of one known person, company or project; a miss is no error.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return self.call(
+            "verbs/entity",
+            EntityParams(
+                name=name,
+                session=session,
+            ),
+            EntityResult,
+        )
+
+    def verbs_synthesize(
+        self,
+        *,
+        question: str,
+        since: str | None = None,
+        until: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SynthesizeResult:
+        """[EXPENSIVE / SLOW] Answer a question from several pages with a language model's help.
+
+        Raises ``invalid_params``, ``unavailable``, ``internal``.
+        """
+        return self.call(
+            "verbs/synthesize",
+            SynthesizeParams(
+                question=question,
+                since=since,
+                until=until,
+                session=session,
+            ),
+            SynthesizeResult,
+        )
+
+    def verbs_forget(
+        self,
+        *,
+        id: str,
+        reason: str | None = None,
+        dry_run: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> Any:
+        """Expire a fact by its id; what is expired already is no error.
+
+        Returns the JSON as it came: what it is depends on the parameters. Raises ``invalid_params``,
+        ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        """
+        return self.call(
+            "verbs/forget",
+            ForgetParams(
+                id=id,
+                reason=reason,
+                dry_run=dry_run,
+                session=session,
+            ),
+            _ANY,
+        )
+
+    def verbs_context_pack(
+        self,
+        *,
+        entities: str,
+        budget_tokens: float | None = None,
+        since: str | None = None,
+        session_id: str | None = None,
+        include_private: bool | None = None,
+        deadline_ms: float | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ContextPackResult:
+        """One budget-packed block for standing entities: cards, open threads, facts.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return self.call(
+            "verbs/context_pack",
+            ContextPackParams(
+                entities=entities,
+                budget_tokens=budget_tokens,
+                since=since,
+                session_id=session_id,
+                include_private=include_private,
+                deadline_ms=deadline_ms,
+                session=session,
+            ),
+            ContextPackResult,
+        )
+
+    def verbs_delta(
+        self,
+        *,
+        since: str | None = None,
+        since_slug: str | None = None,
+        since_fact: str | None = None,
+        entities: str | None = None,
+        budget_tokens: float | None = None,
+        session_id: str | None = None,
+        include_private: bool | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> DeltaResult:
+        """What changed since an instant, or since this session asked last.
+
+        Raises ``invalid_params``, ``internal``.
+        """
+        return self.call(
+            "verbs/delta",
+            DeltaParams(
+                since=since,
+                since_slug=since_slug,
+                since_fact=since_fact,
+                entities=entities,
+                budget_tokens=budget_tokens,
+                session_id=session_id,
+                include_private=include_private,
+                session=session,
+            ),
+            DeltaResult,
+        )
+
+    def pages_get(
+        self,
+        *,
+        slug: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageResult:
+        """One page, whole.
+
+        Raises ``INVALID_INPUT``, ``PAGE_NOT_FOUND``.
+        """
+        return self.call(
+            "pages/get",
+            PageGetParams(
+                slug=slug,
+                session=session,
+            ),
+            PageResult,
+        )
+
+    def pages_list(
+        self,
+        *,
+        prefix: str | None = None,
+        type: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PagesListResult:
+        """Pages in slug order.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "pages/list",
+            PagesListParams(
+                prefix=prefix,
+                type=type,
+                limit=limit,
+                after=after,
+                session=session,
+            ),
+            PagesListResult,
+        )
+
+    def pages_search(
+        self,
+        *,
+        query: str,
+        limit: int | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PagesSearchResult:
+        """Pages that match words, best first.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "pages/search",
+            PagesSearchParams(
+                query=query,
+                limit=limit,
+                session=session,
+            ),
+            PagesSearchResult,
+        )
+
+    def pages_backlinks(
+        self,
+        *,
+        slug: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> BacklinksResult:
+        """Links that lead to a page.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "pages/backlinks",
+            BacklinksParams(
+                slug=slug,
+                session=session,
+            ),
+            BacklinksResult,
+        )
+
+    def pages_resolve(
+        self,
+        *,
+        names: list[str],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ResolveResult:
+        """The slugs that names stand for.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "pages/resolve",
+            ResolveParams(
+                names=names,
+                session=session,
+            ),
+            ResolveResult,
+        )
+
+    def pages_put(
+        self,
+        *,
+        slug: str,
+        content: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Write a page's file; the person sees the difference.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "pages/put",
+            PagePutParams(
+                slug=slug,
+                content=content,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    def pages_remove(
+        self,
+        *,
+        slug: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Delete a page's file.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
+        """
+        return self.call(
+            "pages/remove",
+            PageRemoveParams(
+                slug=slug,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    def pages_link(
+        self,
+        *,
+        from_: str,
+        to: str,
+        type: str = "related",
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Add a typed link to a page.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
+        """
+        return self.call(
+            "pages/link",
+            PageLinkParams(
+                from_=from_,
+                to=to,
+                type=type,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    def pages_timeline(
+        self,
+        *,
+        slug: str,
+        date: str,
+        text: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Add a dated line to a page's timeline.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
+        """
+        return self.call(
+            "pages/timeline",
+            PageTimelineParams(
+                slug=slug,
+                date=date,
+                text=text,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    def pages_capture(
+        self,
+        *,
+        text: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PageWriteResult:
+        """Put a dated note into the inbox page of the month.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "pages/capture",
+            CaptureParams(
+                text=text,
+                session=session,
+            ),
+            PageWriteResult,
+        )
+
+    def pages_reindex(
+        self,
+        *,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> ReindexResult:
+        """Read every page file anew and bring the index up to date.
+
+        Raises ``INVALID_INPUT``, ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "pages/reindex",
+            ReindexParams(
+                session=session,
+            ),
+            ReindexResult,
         )

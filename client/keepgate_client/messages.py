@@ -9,6 +9,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from keepgate.protocol.errors import Code, Fault, RpcNumber
+from keepgate.protocol.verb_errors import VERB_ERROR_NUMBER, VerbCode, VerbFault
 from keepgate_client.errors import RpcError
 
 MessageId = int | str
@@ -116,6 +117,8 @@ def error_of(error: Any) -> Fault | RpcError:
     number, message, data = members.get("code"), members.get("message"), members.get("data")
     if not isinstance(number, int) or not isinstance(message, str):
         return RpcError(RpcNumber.INTERNAL_ERROR, "the server sent an error without code and message", error)
+    if number == VERB_ERROR_NUMBER and isinstance(data, dict) and data.get("error") in tuple(VerbCode):
+        return _verb_fault(message, data)
     if isinstance(data, dict) and isinstance(data.get("code"), str) and data["code"] in _CODES:
         return _fault(Code(data["code"]), message, data, number)
     return RpcError(number, message, data)
@@ -129,6 +132,16 @@ def _fault(code: Code, message: str, data: Message, number: int) -> Fault:
     suggestion = data.get("suggestion")
     return Fault(
         code, message, members, suggestion=suggestion if isinstance(suggestion, str) else None, number=number
+    )
+
+
+def _verb_fault(message: str, data: Message) -> VerbFault:
+    suggestion, detail = data.get("suggestion"), data.get("detail")
+    return VerbFault(
+        VerbCode(data["error"]),
+        message,
+        suggestion if isinstance(suggestion, str) else "",
+        detail if isinstance(detail, str) else None,
     )
 
 

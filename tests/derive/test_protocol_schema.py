@@ -10,8 +10,9 @@ from keepgate.derive.fields import fields_of, reachable
 from keepgate.derive.json_schema import closed_types, definitions, schema_of
 from keepgate.derive.protocol_schema import protocol_schema, protocol_types
 from keepgate.protocol.errors import Fault
+from keepgate.protocol.naming import wire_name
 from keepgate.protocol.ops import BY_NAME, OPERATIONS, SERVER_MESSAGES
-from keepgate.protocol.wire import camel, structure, unstructure
+from keepgate.protocol.wire import structure, unstructure
 
 TYPES = sorted((cls for cls in reachable(protocol_types()) if attrs.has(cls)), key=lambda cls: cls.__name__)
 BROKEN = [
@@ -101,7 +102,7 @@ def test_names_and_notes_are_those_of_the_types() -> None:
 
     for cls in TYPES:
         properties = defs[cls.__name__]["properties"]
-        assert [camel(field.name) for field in attrs.fields(cls)] == list(properties)
+        assert [wire_name(cls, field.name) for field in attrs.fields(cls)] == list(properties)
         assert [f.note for f in fields_of(cls)] == [p.get("description", "") for p in properties.values()]
         assert [f.wire_name for f in fields_of(cls) if f.required] == defs[cls.__name__].get("required", [])
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from keepgate.protocol.ops import OPERATIONS, Access
+from keepgate.protocol.operation import Access
+from keepgate.protocol.ops import OPERATIONS
 
 WRITE = {"session": {"id": "s1"}, "track": "agent", "scope": "workspace", "text": "Use tabs."}
 PROMPT = "window/showMessageRequest"

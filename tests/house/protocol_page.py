@@ -20,7 +20,8 @@ from typing import Any
 
 import attrs
 
-from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, Operation, ServerMessage
+from keepgate.protocol.operation import Operation
+from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, ServerMessage
 
 PAGE = Path(__file__).parents[2] / "docs/protocol.md"
 COMMAND = "python tests/house/protocol_page.py --accept"

@@ -11,8 +11,8 @@ import pytest
 
 from keepgate import __version__
 from keepgate.cli.root import COMMANDS
+from keepgate.protocol.naming import camel
 from keepgate.protocol.settings import Settings
-from keepgate.protocol.wire import camel
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -11,8 +11,9 @@ import attrs
 import pytest
 
 from keepgate.protocol import entries, portability, proposals
+from keepgate.protocol.naming import camel
 from keepgate.protocol.ops import BY_NAME, OPERATIONS, SERVER_MESSAGES
-from keepgate.protocol.wire import camel, structure
+from keepgate.protocol.wire import structure
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

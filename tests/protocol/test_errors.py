@@ -4,6 +4,7 @@ import pytest
 
 from keepgate.protocol import errors as e
 from keepgate.protocol.errors import FAULTS, Code, ExitCode, Fault, Problem, RpcNumber
+from keepgate.protocol.verb_errors import VERB_ERROR_NUMBER
 
 PUBLISHED = {
     "INVALID_INPUT": (-32050, 2, ("problems",)),
@@ -20,6 +21,7 @@ PUBLISHED = {
     "STORE_BUSY": (-32061, 7, ("waitedMs",)),
     "STORE_FULL": (-32062, 7, ("path",)),
     "STORE_READ_ONLY": (-32063, 7, ("path",)),
+    "PAGE_NOT_FOUND": (-32065, 4, ("slug",)),
 }
 
 
@@ -31,11 +33,12 @@ def test_the_table_is_the_published_one() -> None:
 
 
 def test_every_code_has_a_row() -> None:
-    """In the order of their numbers, which leave no gap and meet no other number."""
+    """In the order of their numbers, which leave no gap but the verbs' and meet no other number."""
     numbers = [kind.number for kind in FAULTS.values()]
 
     assert list(Code) == list(FAULTS)
-    assert list(range(-32050, -32050 - len(numbers), -1)) == numbers
+    taken = [*numbers, VERB_ERROR_NUMBER]
+    assert list(range(-32050, -32050 - len(taken), -1)) == sorted(taken, reverse=True)
     assert not {int(number) for number in RpcNumber} & set(numbers)
 
 

@@ -6,8 +6,10 @@ import pytest
 from keepgate.protocol.entries import LAYERS, SessionRef
 from keepgate.protocol.errors import Code
 from keepgate.protocol.lifecycle import SessionOpenParams
-from keepgate.protocol.ops import BY_NAME, OPERATIONS, SERVER_MESSAGES, Access, Latency, Operation, Surface
+from keepgate.protocol.operation import Access, Latency, Operation, Surface
+from keepgate.protocol.ops import BY_NAME, OPERATIONS, SERVER_MESSAGES
 from keepgate.protocol.settings import STRICTNESS, Budgets, TrackBudgets, WritePolicy
+from keepgate.protocol.verb_errors import VerbCode
 
 PROVIDER = [
     "memory/add", "memory/replace", "memory/remove", "memory/consolidate", "memory/seed", "memory/query",
@@ -79,8 +81,11 @@ def test_deciding_is_what_a_person_does() -> None:
 
 @every_operation
 def test_a_write_needs_a_session_and_can_be_denied(row: Operation) -> None:
-    """Every write of the provider goes through the gate."""
-    if row.access is Access.WRITE:
+    """Every write goes through the gate; a verb may be written by the connection itself."""
+    if row.is_verb:
+        assert not row.session_required
+        assert (row.access is Access.WRITE) == (VerbCode.SCOPE_DENIED in row.verb_errors)
+    elif row.access is Access.WRITE:
         assert row.session_required
         assert {Code.WRITE_REQUIRES_AGENT, Code.WRITE_DENIED, Code.STORE_BUSY} <= set(row.faults)
     else:
@@ -111,7 +116,8 @@ def test_the_starter_surface_is_small() -> None:
     starter = {row.name for row in OPERATIONS if row.surface is Surface.STARTER}
 
     assert {"memory/add", "memory/replace", "memory/remove", "memory/consolidate", "memory/query"} <= starter
-    assert len(starter) <= 10
+    assert {"pages/search", "pages/get", "pages/put", "pages/list", "pages/capture"} <= starter
+    assert len(starter) <= 20
 
 
 def test_a_row_has_defaults_that_offer_nothing() -> None:

@@ -21,11 +21,12 @@ from keepgate.protocol.entries import (
     VerifyParams,
 )
 from keepgate.protocol.errors import Code, Fault
+from keepgate.protocol.naming import camel
 from keepgate.protocol.ops import BY_NAME
 from keepgate.protocol.portability import ImportParams
 from keepgate.protocol.proposals import ApprovalRequestParams, ProposalsCreateParams
 from keepgate.protocol.settings import Settings, WritePolicy
-from keepgate.protocol.wire import INTEGER_MAX, camel, structure
+from keepgate.protocol.wire import INTEGER_MAX, structure
 
 ADD = {"track": "user", "scope": "workspace", "text": "Tide tables are in knots."}
 

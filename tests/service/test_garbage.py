@@ -16,9 +16,9 @@ from keepgate.boot.compose import compose
 from keepgate.boot.places import find_places
 from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.errors import Fault
+from keepgate.protocol.naming import camel
 from keepgate.protocol.ops import OPERATIONS
 from keepgate.protocol.settings import Settings, WritePolicy
-from keepgate.protocol.wire import camel
 from keepgate.service.connection import Connection, NoPeer
 from keepgate.service.sidecar import Sidecar
 

@@ -16,8 +16,9 @@ from keepgate.core.model.entry import session_problems
 from keepgate.gate.policies import KEY_FORMS
 from keepgate.protocol.entries import PAGE_LIMIT_MAX
 from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.protocol.naming import camel
 from keepgate.protocol.settings import Settings
-from keepgate.protocol.wire import camel, structure, unstructure
+from keepgate.protocol.wire import structure, unstructure
 
 _log: Final = logging.getLogger("keepgate.config")
 _ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
@@ -52,12 +53,9 @@ def load_settings(
 def _not_served(settings: Settings) -> Iterator[str]:
     """The settings that the protocol names, that somebody has set, and that nothing reads yet."""
     usual = Settings()
-    for name in ("facts", "mcp", "pages", "embeddings", "language_model"):
+    for name in ("embeddings", "language_model"):
         if getattr(settings, name) != getattr(usual, name):
             yield camel(name)
-    if settings.client.language_model:
-        yield "client.languageModel"
-    yield from (f"writePolicies.{key}" for key in settings.write_policies if key in ("facts", "pages"))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

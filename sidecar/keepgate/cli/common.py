@@ -103,7 +103,7 @@ every_workspace = click.option("--all-workspaces", is_flag=True, help="Look into
 
 def given_params(**named: Any) -> dict[str, Any]:
     """Params in wire names, without what was not given."""
-    from keepgate.protocol.wire import camel  # noqa: PLC0415
+    from keepgate.protocol.naming import camel  # noqa: PLC0415
 
     return {
         camel(name): list(value) if isinstance(value, tuple) else value

@@ -7,7 +7,8 @@ from keepgate.derive.fields import reachable
 from keepgate.derive.json_schema import DEFS, closed_types, definitions, document, schema_of
 from keepgate.derive.openrpc import openrpc_document
 from keepgate.derive.protocol_schema import protocol_schema, protocol_types, result_schema, settings_schema
-from keepgate.protocol.ops import BY_NAME, OPERATIONS, Operation
+from keepgate.protocol.operation import Operation
+from keepgate.protocol.ops import BY_NAME, OPERATIONS
 
 DOCUMENTS: Final = {
     "dsh-memory-protocol-v1": contract_schema,

@@ -18,6 +18,7 @@ from keepgate.protocol.errors import FAULTS, Code
 CONTRACT_PATH: Final = "schemas/dsh-memory-protocol-v1.schema.json"
 # The one detail that a fault may lack: a write that was refused by policy has no proposal.
 _OPTIONAL_DETAILS: Final = {(Code.WRITE_DENIED, "proposalId")}
+_CONTRACTED: Final = {code: kind for code, kind in FAULTS.items() if code is not Code.PAGE_NOT_FOUND}
 _DETAILS: Final[Mapping[str, Schema]] = {
     "problems": {
         "type": "array",
@@ -160,7 +161,7 @@ def _error() -> Schema:
         "description": "A fault. Callers branch on `code`; `message` is English and for people (DSH-7).",
         "type": "object",
         "properties": {
-            "code": {"type": "string", "enum": [str(code) for code in FAULTS]},
+            "code": {"type": "string", "enum": [str(code) for code in _CONTRACTED]},
             "message": {"type": "string", "minLength": 1},
             "details": {"type": "object"},
         },
@@ -170,7 +171,7 @@ def _error() -> Schema:
                 "if": {"properties": {"code": {"const": str(code)}}, "required": ["code"]},
                 "then": {"properties": {"details": details_of(code)}},
             }
-            for code, kind in FAULTS.items()
+            for code, kind in _CONTRACTED.items()
             if kind.details
         ],
     }

@@ -12,12 +12,13 @@ from attrs import frozen
 from keepgate.derive.fields import Field, fields_of, is_enum, is_nullable, members_of
 from keepgate.protocol import entries as e
 from keepgate.protocol import portability as port
-from keepgate.protocol.ops import Operation
+from keepgate.protocol.operation import Operation
 
 _ID: Final = "3f2a1c9e-8d4b-4e6f-9a7c-5b1d0e2f3a4b"
 _HASH: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _TEXT: Final = "Run `make check` before every commit."
 _TAGS: Final = ["build"]
+_FACT: Final = "Releases are cut on Thursdays."
 _ROWS: Final = [
     {"track": str(track), "scope": str(scope), "used": 120, "limit": 2000} for track, scope in e.LAYERS
 ]
@@ -35,8 +36,42 @@ _BY_FIELD: Final[Mapping[tuple[str, str], Any]] = {
     ("KeepgateCapabilities", "approval"): "message",
     ("Envelope", "budgets"): _ROWS,
     ("BudgetsResult", "budgets"): _ROWS,
+    ("ForgetParams", "id"): "42",
+    ("ForgetResult", "id"): "42",
+    ("RememberResult", "id"): "42",
+    ("DryRun", "id"): "42",
+    ("PackFact", "fact_id"): "42",
+    ("RecallFact", "id"): 42,
+    ("RecallFact", "fact_id"): "42",
+    ("RecallFact", "source"): "user said in chat",
+    ("PagePutParams", "content"): "---\ntitle: Alice\n---\n\nRuns the [[projects/apollo]] team.\n",
+    ("PageLinkParams", "from"): "people/alice",
+    ("PageLinkParams", "to"): "projects/apollo",
+    ("PageLinkParams", "type"): "works_on",
+    ("PageLink", "from"): "people/alice",
+    ("PageLink", "to"): "projects/apollo",
+    ("ContextPackParams", "entities"): "people/alice, projects/apollo",
+    ("DeltaParams", "entities"): "people/alice, projects/apollo",
+    ("SynthesizeParams", "since"): "2026-11-01",
+    ("FactSettings", "home"): "workspace",
 }
 _BY_NAME: Final[Mapping[str, Any]] = {
+    "fact": _FACT,
+    "provenance": "user said in chat",
+    "ttl": "30d",
+    "entity": "projects/apollo",
+    "entity_slug": "projects/apollo",
+    "name": "Apollo",
+    "query": "release day",
+    "question": "When are releases cut?",
+    "slug": "people/alice",
+    "date": "2026-11-30",
+    "budget_tokens": 800,
+    "since": "2026-11-30T08:00:00.000Z",
+    "valid_from": "2026-11-30T08:00:00.000Z",
+    "valid_until": "2026-12-30T08:00:00.000Z",
+    "created_at": "2026-11-30T08:00:00.000Z",
+    "updated_at": "2026-11-30T08:00:00.000Z",
     "track": "agent",
     "scope": "workspace",
     "id": _ID,
@@ -92,6 +127,11 @@ _SHOWN: Final[Mapping[str, tuple[str, ...]]] = {
     "memory/import": ("path", "adapter", "dryRun", "session"),
     "proposals/list": ("status",),
     "session/open": ("agentPreset", "cwd", "default"),
+    "verbs/recall": ("query", "entity", "budget_tokens"),
+    "verbs/remember": ("entity", "ttl"),
+    "verbs/context_pack": ("budget_tokens",),
+    "verbs/delta": ("since", "entities"),
+    "pages/link": ("type",),
 }
 
 

@@ -10,7 +10,7 @@ import attrs
 from attrs import frozen
 
 from keepgate.protocol.entries import UNSET, Unset
-from keepgate.protocol.wire import camel
+from keepgate.protocol.naming import wire_name
 
 NOTHING: Final = attrs.NOTHING
 _CODE: Final = re.compile(r"``(.+?)``")
@@ -36,17 +36,17 @@ class Field:
 
 def fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of an attrs type in their order, notes taken off the hints."""
-    return tuple(_field(item) for item in attrs.fields(cls))
+    return tuple(_field(cls, item) for item in attrs.fields(cls))
 
 
-def _field(item: Any) -> Field:
+def _field(cls: type, item: Any) -> Field:
     hint, note = item.type, ""
     if get_origin(hint) is Annotated:
         hint, note = get_args(hint)[:2]
     default = item.default
     if make := getattr(default, "factory", None):
         default = make()
-    return Field(name=item.name, wire_name=camel(item.name), hint=hint, note=note, default=default)
+    return Field(name=item.name, wire_name=wire_name(cls, item.name), hint=hint, note=note, default=default)
 
 
 def union_of(hint: Any) -> tuple[Any, ...]:

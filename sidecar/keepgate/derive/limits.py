@@ -13,7 +13,7 @@ from keepgate.protocol import lifecycle as life
 from keepgate.protocol import portability as port
 from keepgate.protocol import proposals as prop
 from keepgate.protocol import settings as s
-from keepgate.protocol.ops import Surface
+from keepgate.protocol.operation import Surface
 
 Keywords: TypeAlias = Mapping[str, Any]
 

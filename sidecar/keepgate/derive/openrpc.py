@@ -3,6 +3,7 @@
 OpenRPC describes what a client may call; what the sidecar sends on its own is under ``x-serverMessages``.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from keepgate.derive.examples import example_params, full
@@ -11,7 +12,9 @@ from keepgate.derive.json_schema import Schema, closed_types, definitions, prope
 from keepgate.derive.protocol_schema import protocol_types, result_schema
 from keepgate.protocol.errors import FAULTS, Code
 from keepgate.protocol.lifecycle import CONTRACTS, PROTOCOL_VERSION
-from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, Operation, ServerMessage
+from keepgate.protocol.operation import Operation
+from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, ServerMessage
+from keepgate.protocol.verb_errors import VERB_ERROR_NUMBER, VerbCode
 
 OPENRPC_PATH: Final = "schemas/openrpc.json"
 _VERSION: Final = "1.3.2"
@@ -44,7 +47,10 @@ def _method(row: Operation) -> Schema:
         "paramStructure": "by-name",
         "params": _params(row.params),
         "result": _result(row),
-        "errors": [_error(code) for code in dict.fromkeys(row.faults)],
+        "errors": [
+            *(_error(code) for code in dict.fromkeys(row.faults)),
+            *([_verb_error(row.verb_errors)] if row.verb_errors else []),
+        ],
         "examples": [_example(row)],
         "x-access": str(row.access),
         "x-latency": str(row.latency),
@@ -81,6 +87,12 @@ def _error(code: Code) -> Schema:
     kind = FAULTS[code]
     data = {"code": str(code), "details": list(kind.details), "suggestion": kind.suggestion}
     return {"code": kind.number, "message": kind.summary, "data": data}
+
+
+def _verb_error(codes: Sequence[VerbCode]) -> Schema:
+    members = ["code", "error", "message", "suggestion", "detail", "protocol_version"]
+    data = {"members": members, "codes": [str(code) for code in codes]}
+    return {"code": VERB_ERROR_NUMBER, "message": "The envelope of a verb's error.", "data": data}
 
 
 def _example(row: Operation) -> Schema:

@@ -11,6 +11,7 @@ from keepgate.derive.markdown import WRITTEN_BY, as_json, link, table
 from keepgate.protocol.errors import FAULTS, Code, ExitCode, RpcNumber
 from keepgate.protocol.ops import OPERATIONS
 from keepgate.protocol.settings import Settings
+from keepgate.protocol.verb_errors import EXIT_CODES, VERB_ERROR_NUMBER, VerbCode
 from keepgate.protocol.wire import unstructure
 
 ERRORS_PATH: Final = "docs/reference/errors.md"
@@ -23,6 +24,20 @@ _SETTINGS_INTRO: Final = (
     "The same names stand in the `initializationOptions` of a client and in the user's `config.toml`; "
     "unknown keys are refused. A project's `.keepgate/config.toml` can only narrow.\n"
 )
+_VERBS_INTRO: Final = (
+    f"`verbs/*` answer with number {VERB_ERROR_NUMBER}; `data` is the contract's envelope `{{error, message, "
+    "suggestion, detail?, protocol_version}` and `code`, equal to `error`. `detail` names the fault behind. "
+    "A fault of the gate or the store keeps its own exit code.\n"
+)
+_VERB_ERRORS: Final[Mapping[VerbCode, str]] = {
+    VerbCode.INVALID_PARAMS: "A parameter is missing, of the wrong type, or outside what the verb takes.",
+    VerbCode.PROVENANCE_REQUIRED: "The provenance is blank.",
+    VerbCode.NOT_FOUND: "No fact in the caller's sight has that id.",
+    VerbCode.SCOPE_DENIED: "A person or a policy said no.",
+    VerbCode.UNAVAILABLE: "What it needs is not there: a person to ask, a language model, the store.",
+    VerbCode.BUDGET_UNSATISFIABLE: "Reserved.",
+    VerbCode.INTERNAL: "Unforeseen; the log has the rest.",
+}
 _RPC: Final[Mapping[RpcNumber, str]] = {
     RpcNumber.PARSE_ERROR: "The message is not JSON; the answer has no id.",
     RpcNumber.INVALID_REQUEST: "Not a request, a batch, or a request after `shutdown`.",
@@ -56,6 +71,9 @@ def errors_page() -> str:
         _ERRORS_INTRO,
         table(["code", "number", "exit code", "meaning"], rows),
         *(_fault(code) for code in FAULTS),
+        "# Errors of the verbs\n",
+        _VERBS_INTRO,
+        *(_verb_error(code) for code in VerbCode),
         "# JSON-RPC's own errors\n",
         table(["number", "name", "meaning"], [[str(int(n)), n.name, _RPC[n]] for n in RpcNumber]),
         "# Exit codes of the command line\n",
@@ -77,6 +95,18 @@ def _fault(code: Code) -> str:
         f"- Raised by: {', '.join(raised) or 'opening the store, so by `initialize`'}\n",
     ]
     return "\n".join(lines)
+
+
+def _verb_error(code: VerbCode) -> str:
+    raised = [link(row.name, "operations.md") for row in OPERATIONS if code in row.verb_errors]
+    return "\n".join(
+        [
+            f"## `{code}`\n",
+            f"{_VERB_ERRORS[code]}\n",
+            f"- Exit code: {int(EXIT_CODES[code])}",
+            f"- Raised by: {', '.join(raised) or 'nothing; the contract reserves it'}\n",
+        ]
+    )
 
 
 def _exit(code: ExitCode) -> list[str]:

@@ -13,7 +13,8 @@ from keepgate.derive.json_schema import (
     schema_of,
 )
 from keepgate.protocol.lifecycle import KeepgateCapabilities
-from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, Operation, ServerMessage
+from keepgate.protocol.operation import Operation
+from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, ServerMessage
 from keepgate.protocol.settings import Settings
 
 PROTOCOL_PATH: Final = "schemas/keepgate-protocol.schema.json"

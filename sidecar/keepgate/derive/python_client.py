@@ -4,6 +4,7 @@ The text is laid out as ``ruff format`` would lay it out, so that formatting the
 """
 
 import builtins
+import json
 import keyword
 import re
 import textwrap
@@ -14,7 +15,7 @@ from typing import Any, Final, get_args, get_origin
 
 from keepgate.derive.fields import Field, fields_of
 from keepgate.protocol.entries import UNSET, Unset
-from keepgate.protocol.ops import Operation
+from keepgate.protocol.operation import Operation
 
 CALLS_PATH: Final = "client/keepgate_client/calls.py"
 _LINE_MAX: Final = 110
@@ -104,7 +105,7 @@ def default_text(value: Any) -> str:
         return "UNSET"
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
-    return '""' if value == "" else repr(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def _class(rows: Sequence[Operation], name: str, define: str, wait: str, doc: str) -> str:
@@ -148,8 +149,8 @@ def _docstring(row: Operation) -> str:
     more = []
     if row.other_results:
         more.append("Returns the JSON as it came: what it is depends on the parameters.")
-    if row.faults:
-        more.append(f"Raises {', '.join(f'``{code}``' for code in dict.fromkeys(row.faults))}.")
+    if raised := (*row.faults, *row.verb_errors):
+        more.append(f"Raises {', '.join(f'``{code}``' for code in dict.fromkeys(raised))}.")
     if not more:
         return f"{margin}{quotes}{row.summary}{quotes}\n"
     rest = textwrap.fill(

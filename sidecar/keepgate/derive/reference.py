@@ -10,7 +10,8 @@ from keepgate.derive.fields import doc_of, fields_of, is_enum, reachable, remark
 from keepgate.derive.markdown import WRITTEN_BY, as_json, fields_table, link, table, type_words
 from keepgate.derive.protocol_schema import protocol_types
 from keepgate.protocol.lifecycle import KeepgateCapabilities
-from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, Access, Latency, Operation, ServerMessage
+from keepgate.protocol.operation import Access, Latency, Operation
+from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES, ServerMessage
 
 OPERATIONS_PATH: Final = "docs/reference/operations.md"
 MESSAGES_PATH: Final = "docs/reference/messages.md"
@@ -68,7 +69,7 @@ def named_types() -> list[type]:
 
 def _operation(row: Operation) -> str:
     remark = remark_of(row.params)
-    faults = ", ".join(link(str(code), _ERRORS) for code in dict.fromkeys(row.faults))
+    faults = ", ".join(link(str(code), _ERRORS) for code in dict.fromkeys([*row.faults, *row.verb_errors]))
     request = {"jsonrpc": "2.0", "id": 1, "method": row.name, "params": example_params(row)}
     result_remark = "" if row.other_results else remark_of(row.result)
     return "\n".join(

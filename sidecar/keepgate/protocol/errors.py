@@ -27,6 +27,7 @@ class Code(StrEnum):
     STORE_BUSY = "STORE_BUSY"
     STORE_FULL = "STORE_FULL"
     STORE_READ_ONLY = "STORE_READ_ONLY"
+    PAGE_NOT_FOUND = "PAGE_NOT_FOUND"
 
 
 class RpcNumber(IntEnum):
@@ -166,6 +167,13 @@ FAULTS: Mapping[Code, FaultKind] = {
         details=("path",),
         suggestion="Give this user write permission on the store and its folder.",
     ),
+    Code.PAGE_NOT_FOUND: FaultKind(
+        number=-32065,
+        exit_code=ExitCode.NOT_FOUND,
+        summary="No visible page has that slug.",
+        details=("slug",),
+        suggestion="List or search the pages and use a slug that is there.",
+    ),
 }
 
 
@@ -178,7 +186,10 @@ class Problem:
 
 
 class Fault(Exception):
-    """An operation failed in a way the contract names. Nothing was stored unless details say so."""
+    """An operation failed in a way the contract names. Nothing was stored unless details say so.
+
+    ``exit_code`` is what the command line exits with.
+    """
 
     def __init__(
         self,
@@ -190,16 +201,12 @@ class Fault(Exception):
         number: int | None = None,
     ) -> None:
         super().__init__(message)
-        self.code = code
+        self.code: StrEnum = code
         self.message = message
         self.details: dict[str, Any] = dict(details or {})
+        self.exit_code = FAULTS[code].exit_code
         self.suggestion = suggestion or FAULTS[code].suggestion
         self.number = number if number is not None else FAULTS[code].number
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """The command line's exit code for this fault."""
-        return FAULTS[self.code].exit_code
 
     def data(self) -> dict[str, Any]:
         """The ``data`` member of the JSON-RPC error."""
@@ -276,6 +283,11 @@ def write_denied(
 def proposal_not_found(proposal_id: str) -> Fault:
     """Unknown, out of this connection's sight, or already decided."""
     return Fault(Code.PROPOSAL_NOT_FOUND, "there is no pending proposal with that id", {"id": proposal_id})
+
+
+def page_not_found(slug: str) -> Fault:
+    """No page in view has that slug."""
+    return Fault(Code.PAGE_NOT_FOUND, "no visible page has that slug", {"slug": slug})
 
 
 def adapter_not_found(adapter_id: str) -> Fault:

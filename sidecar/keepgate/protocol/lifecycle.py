@@ -7,7 +7,7 @@ from attrs import frozen
 from keepgate.protocol.entries import SessionRef
 
 PROTOCOL_VERSION: Final = 1
-CONTRACTS: Final = {"dsh-memory-protocol": 1}
+CONTRACTS: Final = {"dsh-memory-protocol": 1, "MEMORY_VERBS": 1}
 """The contracts that every method of is served; a client may rely on them."""
 FRAME_BYTES_MAX: Final = 16 * 1024 * 1024
 

@@ -5,7 +5,6 @@ both sets are equal. To add an operation: its types, a row here, a handler and i
 """
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Final
 
 from attrs import frozen
@@ -15,78 +14,20 @@ from keepgate.protocol import lifecycle as life
 from keepgate.protocol import portability as port
 from keepgate.protocol import proposals as prop
 from keepgate.protocol.errors import Code
-
-
-class Access(StrEnum):
-    """What an operation may touch; decides the context its handler receives."""
-
-    READ = "read"
-    WRITE = "write"
-    DECIDE = "decide"
-    ADMIN = "admin"
-
-
-class Latency(StrEnum):
-    """How long an answer may take: what clients may expect, and whether it reports progress."""
-
-    INSTANT = "instant"
-    SCAN = "scan"
-    LONG = "long"
-    PERSON = "person"
-
-
-class Surface(StrEnum):
-    """The smallest MCP surface that offers an operation."""
-
-    VERBS = "verbs"
-    STARTER = "starter"
-    FULL = "full"
-
-
-@frozen(kw_only=True)
-class Operation:
-    """One operation. ``session_required`` makes a missing session the first complaint.
-
-    ``other_results`` are what it may answer instead of ``result``; ``Any`` among them means that the answer
-    is the caller's to read.
-    """
-
-    name: str
-    params: type
-    result: type
-    other_results: tuple[Any, ...] = ()
-    access: Access
-    latency: Latency
-    summary: str
-    faults: tuple[Code, ...] = ()
-    clauses: tuple[str, ...] = ()
-    session_required: bool = False
-    surface: Surface | None = None
-    tool: str | None = None
-
-    @property
-    def refuses_unknown_fields(self) -> bool:
-        """A typo on a write must not store into the wrong layer; reads stay open for newer clients."""
-        return self.access is not Access.READ
-
-    @property
-    def command(self) -> str | None:
-        """Its ``workspace/executeCommand`` mirror; deciding has none."""
-        return None if self.access is Access.DECIDE else "keepgate." + self.name.replace("/", ".")
-
-
-_STORE: Final = (Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY)
-_GATED: Final = (
-    Code.INVALID_INPUT,
-    Code.WRITE_REQUIRES_AGENT,
-    Code.BUDGET_EXCEEDED,
-    Code.WRITE_DENIED,
-    *_STORE,
+from keepgate.protocol.operation import (
+    GATED_FAULTS,
+    READING_FAULTS,
+    STORE_FAULTS,
+    TARGETED_FAULTS,
+    Access,
+    Latency,
+    Operation,
+    Surface,
 )
-_TARGETED: Final = (*_GATED, Code.ENTRY_NOT_FOUND, Code.AMBIGUOUS_MATCH)
-_READING: Final = (Code.INVALID_INPUT,)
+from keepgate.protocol.page_ops import PAGE_OPERATIONS
+from keepgate.protocol.verb_ops import VERB_OPERATIONS
 
-OPERATIONS: Final = (
+OPERATIONS: Final[tuple[Operation, ...]] = (
     Operation(
         name="memory/add",
         params=e.AddParams,
@@ -94,10 +35,11 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.PERSON,
         summary="Add one memory.",
-        faults=_GATED,
+        faults=GATED_FAULTS,
         clauses=("DSH-3-add", "DSH-5"),
         session_required=True,
         surface=Surface.STARTER,
+        tool="memory",
     ),
     Operation(
         name="memory/replace",
@@ -106,10 +48,11 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.PERSON,
         summary="Rewrite the one memory that matches; its id stays, its version goes up.",
-        faults=_TARGETED,
+        faults=TARGETED_FAULTS,
         clauses=("DSH-3-replace", "DSH-3-conditional"),
         session_required=True,
         surface=Surface.STARTER,
+        tool="memory",
     ),
     Operation(
         name="memory/remove",
@@ -118,10 +61,11 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.PERSON,
         summary="Remove the one memory that matches.",
-        faults=_TARGETED,
+        faults=TARGETED_FAULTS,
         clauses=("DSH-3-remove", "DSH-3-conditional"),
         session_required=True,
         surface=Surface.STARTER,
+        tool="memory",
     ),
     Operation(
         name="memory/consolidate",
@@ -130,10 +74,11 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.PERSON,
         summary="Put one memory in the place of several, in one question and one transaction.",
-        faults=_TARGETED,
+        faults=TARGETED_FAULTS,
         clauses=("DSH-3-consolidate", "DSH-3-conditional"),
         session_required=True,
         surface=Surface.STARTER,
+        tool="memory",
     ),
     Operation(
         name="memory/seed",
@@ -142,7 +87,7 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.PERSON,
         summary="Add many memories with one question: all of them or none.",
-        faults=_GATED,
+        faults=GATED_FAULTS,
         clauses=("DSH-3-seed",),
         session_required=True,
         surface=Surface.FULL,
@@ -154,9 +99,10 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.SCAN,
         summary="Find memories by substring, most recalled first.",
-        faults=_READING,
+        faults=READING_FAULTS,
         clauses=("DSH-4",),
         surface=Surface.STARTER,
+        tool="memory",
     ),
     Operation(
         name="memory/get",
@@ -165,9 +111,10 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="One memory by id.",
-        faults=(*_READING, Code.ENTRY_NOT_FOUND),
+        faults=(*READING_FAULTS, Code.ENTRY_NOT_FOUND),
         clauses=("DSH-2",),
-        surface=Surface.FULL,
+        surface=Surface.STARTER,
+        tool="memory",
     ),
     Operation(
         name="memory/history",
@@ -176,7 +123,7 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="Every state a memory had, from the ledger.",
-        faults=(*_READING, Code.ENTRY_NOT_FOUND),
+        faults=(*READING_FAULTS, Code.ENTRY_NOT_FOUND),
         clauses=("DSH-6",),
         surface=Surface.FULL,
     ),
@@ -187,9 +134,10 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="Memories in creation order, page by page.",
-        faults=_READING,
+        faults=READING_FAULTS,
         clauses=("DSH-4",),
-        surface=Surface.FULL,
+        surface=Surface.STARTER,
+        tool="memory",
     ),
     Operation(
         name="memory/budgets",
@@ -198,9 +146,10 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="How full each layer is.",
-        faults=_READING,
+        faults=READING_FAULTS,
         clauses=("DSH-4", "DSH-5"),
         surface=Surface.STARTER,
+        tool="memory_budgets",
     ),
     Operation(
         name="memory/snapshot",
@@ -209,9 +158,10 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="The block of memories a session is given, frozen at its first request.",
-        faults=_READING,
+        faults=READING_FAULTS,
         clauses=("DSH-6",),
         surface=Surface.STARTER,
+        tool="memory_snapshot",
     ),
     Operation(
         name="memory/audit",
@@ -220,7 +170,7 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="The ledger, newest first.",
-        faults=_READING,
+        faults=READING_FAULTS,
         clauses=("DSH-6",),
         surface=Surface.FULL,
     ),
@@ -231,7 +181,7 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.LONG,
         summary="Check the ledger's chain and that its replay equals the store.",
-        faults=_READING,
+        faults=READING_FAULTS,
         clauses=("DSH-6",),
         surface=Surface.FULL,
     ),
@@ -242,7 +192,7 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.PERSON,
         summary="Take a change back, as a new change that is asked about like any other.",
-        faults=(*_GATED, Code.ENTRY_NOT_FOUND),
+        faults=(*GATED_FAULTS, Code.ENTRY_NOT_FOUND),
         clauses=("DSH-6",),
         session_required=True,
         surface=Surface.FULL,
@@ -254,7 +204,7 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="Who wanted a memory, who allowed it, and what they saw.",
-        faults=(*_READING, Code.ENTRY_NOT_FOUND),
+        faults=(*READING_FAULTS, Code.ENTRY_NOT_FOUND),
         clauses=("DSH-6",),
         surface=Surface.FULL,
     ),
@@ -266,7 +216,7 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.LONG,
         summary="Every memory in view as a portable envelope or in an adapter's format.",
-        faults=(*_READING, Code.ADAPTER_NOT_FOUND, Code.ADAPTER_PAYLOAD),
+        faults=(*READING_FAULTS, Code.ADAPTER_NOT_FOUND, Code.ADAPTER_PAYLOAD),
         clauses=("DSH-8",),
         surface=Surface.FULL,
     ),
@@ -277,7 +227,7 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.PERSON,
         summary="Bring memories in with one question; a dry run only reports.",
-        faults=(*_GATED, Code.ADAPTER_NOT_FOUND, Code.ADAPTER_PAYLOAD),
+        faults=(*GATED_FAULTS, Code.ADAPTER_NOT_FOUND, Code.ADAPTER_PAYLOAD),
         clauses=("DSH-8", "DSH-9"),
         session_required=True,
         surface=Surface.FULL,
@@ -299,7 +249,7 @@ OPERATIONS: Final = (
         access=Access.WRITE,
         latency=Latency.SCAN,
         summary="Store a wish without asking anybody now.",
-        faults=_TARGETED,
+        faults=TARGETED_FAULTS,
         session_required=True,
         surface=Surface.FULL,
     ),
@@ -310,7 +260,7 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.INSTANT,
         summary="The proposals of the connection's workspaces, oldest first.",
-        faults=_READING,
+        faults=READING_FAULTS,
         surface=Surface.FULL,
     ),
     Operation(
@@ -320,7 +270,7 @@ OPERATIONS: Final = (
         access=Access.READ,
         latency=Latency.SCAN,
         summary="One proposal with the full question.",
-        faults=(*_READING, Code.PROPOSAL_NOT_FOUND),
+        faults=(*READING_FAULTS, Code.PROPOSAL_NOT_FOUND),
         surface=Surface.FULL,
     ),
     Operation(
@@ -330,7 +280,7 @@ OPERATIONS: Final = (
         access=Access.DECIDE,
         latency=Latency.SCAN,
         summary="Allow a pending proposal, as the question with this hash showed it.",
-        faults=(*_TARGETED, Code.PROPOSAL_NOT_FOUND),
+        faults=(*TARGETED_FAULTS, Code.PROPOSAL_NOT_FOUND),
     ),
     Operation(
         name="proposals/dismiss",
@@ -339,7 +289,7 @@ OPERATIONS: Final = (
         access=Access.DECIDE,
         latency=Latency.SCAN,
         summary="Close a pending proposal without storing it.",
-        faults=(Code.INVALID_INPUT, Code.WRITE_DENIED, Code.PROPOSAL_NOT_FOUND, *_STORE),
+        faults=(Code.INVALID_INPUT, Code.WRITE_DENIED, Code.PROPOSAL_NOT_FOUND, *STORE_FAULTS),
     ),
     Operation(
         name="adapters/list",
@@ -389,6 +339,8 @@ OPERATIONS: Final = (
         summary="Forget a session; what it wrote stays.",
         faults=(Code.INVALID_INPUT,),
     ),
+    *VERB_OPERATIONS,
+    *PAGE_OPERATIONS,
 )
 
 BY_NAME: Final[Mapping[str, Operation]] = {row.name: row for row in OPERATIONS}

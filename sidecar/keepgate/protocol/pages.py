@@ -44,8 +44,16 @@ class TimelineEntry:
 
 
 @frozen(kw_only=True)
-class PageParams:
-    """Params of ``pages/get`` and ``pages/backlinks``."""
+class PageGetParams:
+    """Params of ``pages/get``."""
+
+    slug: str
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class BacklinksParams:
+    """Params of ``pages/backlinks``."""
 
     slug: str
     session: SessionParam = UNSET

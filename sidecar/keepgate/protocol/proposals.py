@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from attrs import field, frozen
 
 from keepgate.protocol.entries import UNSET, Scope, SessionParam, Track, Usage
+from keepgate.protocol.verbs import FactKind, Visibility
 
 
 class Outcome(StrEnum):
@@ -36,6 +37,12 @@ class ChangeKind(StrEnum):
     CONSOLIDATE = "consolidate"
     SEED = "seed"
     UNDO = "undo"
+    REMEMBER = "remember"
+    SUPERSEDE = "supersede"
+    FORGET = "forget"
+    PAGE_PUT = "page-put"
+    PAGE_REMOVE = "page-remove"
+    TRUST = "trust"
 
 
 @frozen(kw_only=True)
@@ -75,12 +82,29 @@ class AskEntry:
 
 
 @frozen(kw_only=True)
+class AskFact:
+    """A fact that the change adds, expires or brings back, as it would be left."""
+
+    action: Annotated[str, "`remember`, `supersede`, `forget`, or one of them with `undo-` before it."]
+    id: Annotated[str | None, "Its id; null for a new one."]
+    version: Annotated[int | None, "Its version as it is now; null for a new one."]
+    workspace_key: Annotated[str, "Its home: the workspace key, or empty for user-global."]
+    entity: Annotated[str | None, "The slug of what it is about."]
+    text: str
+    kind: FactKind
+    visibility: Visibility
+    provenance: str
+    valid_until: Annotated[int | None, "When it expires by its ttl; epoch milliseconds."]
+    reason: Annotated[str | None, "Why it is forgotten."]
+
+
+@frozen(kw_only=True)
 class ApprovalRequestParams:
     """Params of ``approval/request``, the structured question: exactly what the person must see."""
 
     id: Annotated[str, "The proposal."]
     action: str
-    track: Annotated[str, "A track, or `batch`."]
+    track: Annotated[str, "A track, `batch`, `facts` or `pages`."]
     scope: Annotated[str, "A scope, or `batch`."]
     workspace_key: str
     agent_key: str
@@ -94,6 +118,7 @@ class ApprovalRequestParams:
     to: Annotated[str | None, "The text after."] = None
     targets: list[AskTarget] = field(factory=list)
     entries: list[AskEntry] = field(factory=list)
+    facts: Annotated[list[AskFact], "Facts that the change touches."] = field(factory=list)
     usage: Annotated[list[Usage], "The layers as they would be after the change."] = field(factory=list)
     count: Annotated[int | None, "How many entries a batch adds."] = None
     client: Annotated[dict[str, Any] | None, "The client that asks, when it is another process."] = None
@@ -124,6 +149,7 @@ class ApprovalAsked:
     deadline: int
     warnings: list[Caution]
     count: int | None = None
+    facts: Annotated[list[AskFact], "Facts that the change touches."] = field(factory=list)
 
 
 @frozen(kw_only=True)

@@ -1,7 +1,7 @@
 """MEMORY_VERBS v1: params and results of ``verbs/*``, field by field as the contract freezes them.
 
-The dialect is snake_case with ISO 8601 instants (milliseconds, ``Z``); ``protocol/snake.py`` converts it. A
-field with the default ``UNSET`` is left out when it does not apply; one with ``None`` is echoed as null.
+The dialect is snake_case with ISO 8601 instants (milliseconds, ``Z``); ``protocol/verb_params.py`` reads it.
+A field with the default ``UNSET`` is left out when it does not apply; one with ``None`` is echoed as null.
 """
 
 from enum import StrEnum
@@ -10,6 +10,7 @@ from typing import Annotated, Final
 from attrs import frozen
 
 from keepgate.protocol.entries import UNSET, SessionParam, Unset
+from keepgate.protocol.naming import AsWritten
 
 VERBS_VERSION: Final = 1
 VERB_LIMIT_DEFAULT: Final = 50
@@ -81,7 +82,7 @@ class SynthesisStatus(StrEnum):
 
 
 @frozen(kw_only=True)
-class RecallParams:
+class RecallParams(AsWritten):
     """Params of ``verbs/recall``."""
 
     query: Annotated[str | None, "Search facts and pages for this."] = None
@@ -97,7 +98,7 @@ class RecallParams:
 
 
 @frozen(kw_only=True)
-class RecallFact:
+class RecallFact(AsWritten):
     """A fact as recall returns it."""
 
     id: Annotated[int, "The number behind `fact_id`."]
@@ -123,7 +124,7 @@ class RecallFact:
 
 
 @frozen(kw_only=True)
-class RecallResultItem:
+class RecallResultItem(AsWritten):
     """A page that the search arm found."""
 
     slug: str
@@ -136,7 +137,7 @@ class RecallResultItem:
 
 
 @frozen(kw_only=True)
-class RecallResult:
+class RecallResult(AsWritten):
     """Result of ``verbs/recall``."""
 
     facts: list[RecallFact]
@@ -150,7 +151,7 @@ class RecallResult:
 
 
 @frozen(kw_only=True)
-class RememberParams:
+class RememberParams(AsWritten):
     """Params of ``verbs/remember``."""
 
     fact: Annotated[str, "The fact, a sentence that stands alone."]
@@ -165,7 +166,16 @@ class RememberParams:
 
 
 @frozen(kw_only=True)
-class RememberResult:
+class Suggestion(AsWritten):
+    """Another page that may be meant."""
+
+    slug: str
+    title: str
+    create_safety: CreateSafety
+
+
+@frozen(kw_only=True)
+class RememberResult(AsWritten):
     """Result of ``verbs/remember``."""
 
     id: Annotated[str, "Opaque; of a duplicate the id of the fact that is there."]
@@ -175,25 +185,25 @@ class RememberResult:
     valid_until: Annotated[str | None, "When it expires; null: never."]
     degraded_dedup: Annotated[bool | Unset, "Near-duplicates are not found without embeddings."] = UNSET
     suggestions: Annotated[
-        "list[Suggestion] | Unset", "Entities of a similar name, where `entity` named none that is known."
+        list[Suggestion] | Unset, "Entities of a similar name, where `entity` named none that is known."
     ] = UNSET
     protocol_version: int = VERBS_VERSION
 
 
 @frozen(kw_only=True)
-class DryRun:
+class DryRun(AsWritten):
     """What ``remember`` and ``forget`` answer to ``dry_run``."""
 
     dry_run: bool
     action: Annotated[str, "What would be done."]
     id: Annotated[str | Unset, "The fact that it would be done to."] = UNSET
-    entity_slug: Annotated[str | None | Unset, "The entity as it was resolved."] = UNSET
-    valid_until: Annotated[str | None | Unset, "When the fact would expire."] = UNSET
+    entity_slug: Annotated[str | Unset | None, "The entity as it was resolved."] = UNSET
+    valid_until: Annotated[str | Unset | None, "When the fact would expire."] = UNSET
     protocol_version: int = VERBS_VERSION
 
 
 @frozen(kw_only=True)
-class EntityParams:
+class EntityParams(AsWritten):
     """Params of ``verbs/entity``."""
 
     name: Annotated[str, "An alias, a title, a slug or the end of one."]
@@ -201,7 +211,7 @@ class EntityParams:
 
 
 @frozen(kw_only=True)
-class EntityName:
+class EntityName(AsWritten):
     """Which page a card is about."""
 
     slug: str
@@ -210,7 +220,7 @@ class EntityName:
 
 
 @frozen(kw_only=True)
-class LastTouched:
+class LastTouched(AsWritten):
     """When a page and what is known of it last moved."""
 
     updated_at: str | None
@@ -219,7 +229,7 @@ class LastTouched:
 
 
 @frozen(kw_only=True)
-class Thread:
+class Thread(AsWritten):
     """Something open: a commitment, or what happened lately."""
 
     kind: ThreadKind
@@ -228,7 +238,7 @@ class Thread:
 
 
 @frozen(kw_only=True)
-class Edge:
+class Edge(AsWritten):
     """A link from or to the entity."""
 
     type: str
@@ -238,7 +248,7 @@ class Edge:
 
 
 @frozen(kw_only=True)
-class Card:
+class Card(AsWritten):
     """What is known of one entity."""
 
     entity: EntityName
@@ -252,16 +262,7 @@ class Card:
 
 
 @frozen(kw_only=True)
-class Suggestion:
-    """Another page that may be meant."""
-
-    slug: str
-    title: str
-    create_safety: CreateSafety
-
-
-@frozen(kw_only=True)
-class EntityResult:
+class EntityResult(AsWritten):
     """Result of ``verbs/entity``; a miss is no error."""
 
     found: bool
@@ -274,7 +275,7 @@ class EntityResult:
 
 
 @frozen(kw_only=True)
-class SynthesizeParams:
+class SynthesizeParams(AsWritten):
     """Params of ``verbs/synthesize``."""
 
     question: str
@@ -284,7 +285,7 @@ class SynthesizeParams:
 
 
 @frozen(kw_only=True)
-class Cost:
+class Cost(AsWritten):
     """What a composed answer cost, as far as the provider says; no invoice."""
 
     model: str
@@ -294,7 +295,7 @@ class Cost:
 
 
 @frozen(kw_only=True)
-class SynthesizeResult:
+class SynthesizeResult(AsWritten):
     """Result of ``verbs/synthesize``."""
 
     answer: str
@@ -309,7 +310,7 @@ class SynthesizeResult:
 
 
 @frozen(kw_only=True)
-class ForgetParams:
+class ForgetParams(AsWritten):
     """Params of ``verbs/forget``."""
 
     id: Annotated[str, "A `fact_id` from `remember` or `recall`, never a page's slug."]
@@ -319,7 +320,7 @@ class ForgetParams:
 
 
 @frozen(kw_only=True)
-class ForgetResult:
+class ForgetResult(AsWritten):
     """Result of ``verbs/forget``."""
 
     id: str
@@ -329,7 +330,7 @@ class ForgetResult:
 
 
 @frozen(kw_only=True)
-class ContextPackParams:
+class ContextPackParams(AsWritten):
     """Params of ``verbs/context_pack``."""
 
     entities: Annotated[str, "Comma-separated; the first eight count."]
@@ -342,7 +343,7 @@ class ContextPackParams:
 
 
 @frozen(kw_only=True)
-class PackCard:
+class PackCard(AsWritten):
     """A card in a pack."""
 
     slug: str
@@ -355,7 +356,7 @@ class PackCard:
 
 
 @frozen(kw_only=True)
-class PackFact:
+class PackFact(AsWritten):
     """A fact in a pack or a delta."""
 
     fact_id: str
@@ -368,7 +369,7 @@ class PackFact:
 
 
 @frozen(kw_only=True)
-class ContextPackResult:
+class ContextPackResult(AsWritten):
     """Result of ``verbs/context_pack``."""
 
     entities: Annotated[list[str], "The names that counted."]
@@ -384,7 +385,7 @@ class ContextPackResult:
 
 
 @frozen(kw_only=True)
-class DeltaParams:
+class DeltaParams(AsWritten):
     """Params of ``verbs/delta``; one of ``since`` and ``session_id`` is needed."""
 
     since: Annotated[str | None, "What changed after then."] = None
@@ -400,7 +401,7 @@ class DeltaParams:
 
 
 @frozen(kw_only=True)
-class DeltaPage:
+class DeltaPage(AsWritten):
     """A page that changed."""
 
     slug: str
@@ -410,7 +411,7 @@ class DeltaPage:
 
 
 @frozen(kw_only=True)
-class NextCursor:
+class NextCursor(AsWritten):
     """Where to go on: ``since``, ``since_slug`` and ``since_fact`` of the next request."""
 
     since: str
@@ -419,7 +420,7 @@ class NextCursor:
 
 
 @frozen(kw_only=True)
-class DeltaResult:
+class DeltaResult(AsWritten):
     """Result of ``verbs/delta``."""
 
     since: str

@@ -1,4 +1,4 @@
-"""The camelCase dialect: typed values to and from JSON, strict about types.
+"""Typed values to and from JSON, strict about types, in the names of their dialect.
 
 No coercion: ``5`` is not a string and ``"no"`` is not a boolean. Unknown fields are refused or ignored
 as the caller says. Every complaint carries a JSON path in wire names.
@@ -30,6 +30,7 @@ from cattrs.gen import (
 
 from keepgate.protocol.entries import UNSET, Unset
 from keepgate.protocol.errors import Fault, Problem, invalid_input
+from keepgate.protocol.naming import wire_name
 
 T = TypeVar("T")
 
@@ -48,12 +49,6 @@ _JSON_NAMES: Final[dict[Any, str]] = {
     dict: "an object",
     type(None): "null",
 }
-
-
-def camel(name: str) -> str:
-    """The wire name of a Python name: ``agent_key`` becomes ``agentKey``, ``from_`` becomes ``from``."""
-    head, *rest = name.rstrip("_").split("_")
-    return head + "".join(part[:1].upper() + part[1:] for part in rest)
 
 
 class WrongType(TypeError):
@@ -131,7 +126,7 @@ def _problems(error: BaseException, path: str) -> Iterator[tuple[Problem, bool]]
         case ClassValidationError():
             placed, unplaced = error.group_exceptions()
             for inner, note in placed:
-                yield from _problems(inner, f"{path}.{camel(note.name)}")
+                yield from _problems(inner, f"{path}.{wire_name(error.cl, note.name)}")
             for inner in unplaced:
                 yield from _problems(inner, path)
         case IterableValidationError():
@@ -203,7 +198,7 @@ def _is_object(cls: Any) -> bool:
 def _wire_names(cls: Any) -> dict[str, Any]:
     # A null session asks for the management view, so a session that was not given must not become null.
     return {
-        item.name: override(rename=camel(item.name), omit_if_default=item.default is UNSET)
+        item.name: override(rename=wire_name(cls, item.name), omit_if_default=item.default is UNSET)
         for item in attrs.fields(cls)
     }
 

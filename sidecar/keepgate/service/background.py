@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from typing import Any, Final
 
 from keepgate.protocol.errors import Fault
@@ -32,7 +32,7 @@ class Background:
             await asyncio.wait(tasks)
 
 
-async def errand(work: Coroutine[Any, Any, None]) -> None:
+async def errand(work: Awaitable[None]) -> None:
     """Do ``work``; a failure is logged, without the words of an error, which may quote a memory."""
     try:
         await work

@@ -17,6 +17,7 @@ from keepgate.protocol.entries import SessionParam
 from keepgate.protocol.errors import Problem, invalid_input, write_requires_agent
 from keepgate.protocol.settings import Settings
 from keepgate.service import sessions
+from keepgate.service.after_reply import AfterReply
 from keepgate.service.connection import Connection, Progress
 from keepgate.store.open import Store
 
@@ -26,6 +27,7 @@ class ReadCtx:
     """For operations that change nothing a person cares about.
 
     ``settings`` are the process's; budgets and policies are those of the workspaces: ``rules_for`` them.
+    ``after_reply(work)`` puts off what must not happen before the reply is written out.
     """
 
     store: Store
@@ -35,6 +37,7 @@ class ReadCtx:
     connection: Connection
     registry: Registry
     progress: Progress
+    after_reply: AfterReply
 
     def author(self, session: SessionParam) -> Author | None:
         """The session behind a request; ``None`` for the management view."""

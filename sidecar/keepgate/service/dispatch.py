@@ -3,15 +3,24 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
+from attrs import frozen
+
 from keepgate.gate.gate import Gate
 from keepgate.protocol.entries import UNSET
-from keepgate.protocol.errors import Problem, invalid_input, write_denied, write_requires_agent
-from keepgate.protocol.ops import BY_NAME, OPERATIONS, Access, Operation
+from keepgate.protocol.errors import Fault, Problem, invalid_input, write_denied, write_requires_agent
+from keepgate.protocol.operation import Access, Operation
+from keepgate.protocol.ops import BY_NAME, OPERATIONS
 from keepgate.protocol.proposals import Outcome
-from keepgate.protocol.wire import structure
+from keepgate.protocol.verb_params import read_verb_params
+from keepgate.protocol.wire import structure, unstructure
 from keepgate.service import adapting, health, portability, proposing, reading, sessions, writing
 from keepgate.service.connection import Connection
 from keepgate.service.context import AdminCtx, DecideCtx, ReadCtx, WriteCtx
+from keepgate.service.pages import indexing
+from keepgate.service.pages import reading as page_reading
+from keepgate.service.pages import writing as page_writing
+from keepgate.service.verbs import deltas, entities, packing, recalling, remembering, synthesizing
+from keepgate.service.verbs.faults import as_verb_fault
 
 Handler = Callable[[Any, Any], Awaitable[Any]]
 
@@ -44,6 +53,24 @@ HANDLERS: Final[dict[str, Handler]] = {
     "adapters/unregister": adapting.unregister,
     "session/open": sessions.open_session,
     "session/close": sessions.close_session,
+    "verbs/recall": recalling.recall,
+    "verbs/remember": remembering.remember,
+    "verbs/entity": entities.entity,
+    "verbs/synthesize": synthesizing.synthesize,
+    "verbs/forget": remembering.forget,
+    "verbs/context_pack": packing.context_pack,
+    "verbs/delta": deltas.delta,
+    "pages/get": page_reading.get,
+    "pages/list": page_reading.list_pages,
+    "pages/search": page_reading.search,
+    "pages/backlinks": page_reading.backlinks,
+    "pages/resolve": page_reading.resolve,
+    "pages/put": page_writing.put,
+    "pages/remove": page_writing.remove,
+    "pages/link": page_writing.link,
+    "pages/timeline": page_writing.timeline,
+    "pages/capture": page_writing.capture,
+    "pages/reindex": indexing.reindex,
 }
 
 CONTEXTS: Final[Mapping[Access, Callable[..., Any]]] = {
@@ -74,15 +101,31 @@ def operation(method: str) -> Operation:
     return row
 
 
-def parse(row: Operation, connection: Connection, raw: Any, *, command: bool = False) -> Any:
+@frozen
+class Request:
+    """Typed params of a row, and what is worth a warning in them: only verbs let such things pass."""
+
+    row: Operation
+    params: Any
+    warnings: list[dict[str, str]]
+
+
+def parse(row: Operation, connection: Connection, raw: Any, *, command: bool = False) -> Request:
     """Typed params; complaints come in a fixed order: leave to decide, the session, then the rest."""
+    if row.is_verb:
+        return Request(row, *_verb_params(raw, row.params))
     if row.access is Access.DECIDE and (command or not connection.may_decide):
         raise write_denied(Outcome.REJECTED, None, reason="not-an-approver", suggestion=_DECIDE_ADVICE)
     if row.session_required and _names_no_session(connection, raw):
         raise write_requires_agent()
     if type(raw) is list:
         raise invalid_input(Problem("$", "params go by name, not by position"), shape=True)
-    return structure({} if raw is None else raw, row.params, forbid_unknown=row.refuses_unknown_fields)
+    params: Any = structure({} if raw is None else raw, row.params, forbid_unknown=row.refuses_unknown_fields)
+    return Request(row, params, [])
+
+
+def _verb_params(raw: Any, cls: Any) -> tuple[Any, list[dict[str, str]]]:
+    return read_verb_params(raw, cls)
 
 
 _DECIDE_ADVICE: Final = (
@@ -95,8 +138,20 @@ def _names_no_session(connection: Connection, raw: Any) -> bool:
     return given is None or (given is UNSET and connection.default_session is None)
 
 
-async def run(ctx: ReadCtx, gate: Gate, row: Operation, params: Any) -> Any:
-    """Run the handler of a row with the kind of context that its access gives it."""
+async def run(ctx: ReadCtx, gate: Gate, request: Request) -> Any:
+    """Run a request with the kind of context that its access gives it; returns JSON-ready values."""
+    try:
+        result = unstructure(await _handle(ctx, gate, request.row, request.params))
+    except Fault as fault:
+        if request.row.is_verb:
+            raise as_verb_fault(fault) from fault
+        raise
+    if request.warnings:
+        result["_meta"] = {"warnings": request.warnings}
+    return result
+
+
+async def _handle(ctx: ReadCtx, gate: Gate, row: Operation, params: Any) -> Any:
     handler = HANDLERS[row.name]
     make = CONTEXTS.get(row.access)
     if make is None:
@@ -109,6 +164,7 @@ async def run(ctx: ReadCtx, gate: Gate, row: Operation, params: Any) -> Any:
         connection=ctx.connection,
         registry=ctx.registry,
         progress=ctx.progress,
+        after_reply=ctx.after_reply,
         gate=gate,
     )
     return await handler(widened, params)

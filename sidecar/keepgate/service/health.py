@@ -4,7 +4,7 @@ from keepgate import __version__
 from keepgate.protocol import entries as e
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
-from keepgate.protocol.wire import camel
+from keepgate.protocol.naming import camel
 from keepgate.service.connection import Connection
 from keepgate.service.context import ReadCtx
 from keepgate.store import reads

@@ -17,8 +17,8 @@ from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.lifecycle import KeepgateStatus
 from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Settings
-from keepgate.protocol.wire import unstructure
 from keepgate.service import dispatch, health, sessions
+from keepgate.service.after_reply import AfterReply
 from keepgate.service.background import Background, errand
 from keepgate.service.connection import Connection, Peer, Progress, Silent, Workspace
 from keepgate.service.context import ReadCtx
@@ -142,19 +142,25 @@ class Sidecar:
         *,
         progress: Progress | None = None,
         command: bool = False,
+        after_reply: AfterReply | None = None,
     ) -> Any:
         """Run an operation on decoded JSON; returns JSON-ready values. Raises faults and ``UnknownMethod``.
 
         Cancelling the caller withdraws its question; a change whose commit has begun is completed.
+        ``after_reply`` collects what the caller has done once it has written the result out; without it,
+        returning the result is all the writing there is.
         """
         row = dispatch.operation(method)
-        params = dispatch.parse(row, connection, raw, command=command)
+        request = dispatch.parse(row, connection, raw, command=command)
+        owed = after_reply or AfterReply()
         with self._tracked(connection):
-            return unstructure(
-                await dispatch.run(self._context(connection, progress), self.gate, row, params)
-            )
+            context = self._context(connection, progress, owed)
+            result = await dispatch.run(context, self.gate, request)
+            if after_reply is None:
+                await owed.written()
+            return result
 
-    def _context(self, connection: Connection, progress: Progress | None) -> ReadCtx:
+    def _context(self, connection: Connection, progress: Progress | None, after_reply: AfterReply) -> ReadCtx:
         return ReadCtx(
             store=self.store,
             settings=self.settings,
@@ -163,6 +169,7 @@ class Sidecar:
             connection=connection,
             registry=self.registry,
             progress=progress or Silent(),
+            after_reply=after_reply,
         )
 
     @contextlib.contextmanager

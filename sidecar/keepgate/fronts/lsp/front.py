@@ -13,6 +13,7 @@ from keepgate import __version__
 from keepgate.boot import open_sidecar
 from keepgate.boot.config import load_settings
 from keepgate.boot.places import find_places
+from keepgate.fronts.lsp.answers import Reply
 from keepgate.fronts.lsp.client import Announced, ClientPeer, announced, client_info, folders_of
 from keepgate.fronts.lsp.documents import remove_leftovers
 from keepgate.fronts.lsp.params import member
@@ -22,8 +23,10 @@ from keepgate.fronts.lsp.status import StatusNotices
 from keepgate.protocol.errors import Fault, Problem, invalid_input
 from keepgate.protocol.framing import Framing
 from keepgate.protocol.lifecycle import CONTRACTS, PROTOCOL_VERSION, KeepgateCapabilities, KeepgateStatus
-from keepgate.protocol.ops import OPERATIONS, Access, Operation
+from keepgate.protocol.operation import Access, Operation
+from keepgate.protocol.ops import OPERATIONS
 from keepgate.protocol.wire import unstructure
+from keepgate.service.after_reply import AfterReply
 from keepgate.service.connection import Connection
 from keepgate.service.sidecar import Sidecar
 
@@ -118,12 +121,24 @@ class Front:
             removed=[folder.uri for folder in event.removed],
         )
 
-    async def run(self, operation: Operation, raw: Any, token: Any, *, command: bool = False) -> Any:
+    async def run(self, operation: Operation, raw: Any, token: Any, *, command: bool = False) -> Reply:
         """Run an operation on decoded JSON. Raises the operation's faults."""
         sidecar, connection = self._open()
+        after_reply = AfterReply()
         try:
             async with progress_of(self.protocol, operation, token) as progress:
-                return await sidecar.call(connection, operation.name, raw, progress=progress, command=command)
+                result = await sidecar.call(
+                    connection,
+                    operation.name,
+                    raw,
+                    progress=progress,
+                    command=command,
+                    after_reply=after_reply,
+                )
+                return Reply(result, after_reply)
+        except BaseException:
+            after_reply.lost()
+            raise
         finally:
             for notice in sidecar.registry.take_notices():
                 self.protocol.warn(notice)

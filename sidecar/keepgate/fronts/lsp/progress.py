@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from keepgate.fronts.lsp.params import Token, is_token
 from keepgate.fronts.lsp.protocol import KeepgateProtocol
-from keepgate.protocol.ops import Latency, Operation
+from keepgate.protocol.operation import Latency, Operation
 from keepgate.service.connection import PeerError, Progress, Silent
 
 CREATE_S: Final = 1.0

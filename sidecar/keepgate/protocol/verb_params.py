@@ -1,0 +1,59 @@
+"""Params of the verbs: lenient where MEMORY_VERBS is, and every complaint is ``invalid_params``.
+
+An optional parameter that is null or empty is absent. Unknown ones are accepted and reported with the name
+that may have been meant. A required one keeps its null, which then is of the wrong type.
+"""
+
+from difflib import get_close_matches
+from typing import Any, Final, TypeVar
+
+import attrs
+
+from keepgate.protocol.errors import Fault
+from keepgate.protocol.verb_errors import VerbFault, invalid_params
+from keepgate.protocol.wire import structure
+
+T = TypeVar("T")
+
+ALWAYS_ALLOWED: Final = frozenset({"_meta", "dry_run", "session"})
+_ADVICE: Final = "See the tool's input schema for the parameters, their types and their allowed values."
+
+
+def read_verb_params(raw: Any, cls: type[T]) -> tuple[T, list[dict[str, str]]]:
+    """Typed params, and a warning ``{code, param, suggestion?}`` for each unknown one.
+
+    Raises ``invalid_params``.
+    """
+    if raw is None:
+        raw = {}
+    if type(raw) is not dict:
+        raise invalid_params("the parameters must be an object", _ADVICE)
+    fields = {item.name: item for item in attrs.fields(cls)}  # type: ignore[arg-type]  # cls is an attrs type
+    given = {
+        name: value
+        for name, value in raw.items()
+        if name in fields and not (_is_optional(fields[name]) and value in (None, ""))
+    }
+    try:
+        params = structure(given, cls)
+    except Fault as fault:
+        raise _complaint(fault) from None
+    unknown = [name for name in raw if name not in fields and name not in ALWAYS_ALLOWED]
+    return params, [_warning(name, fields) for name in unknown]
+
+
+def _is_optional(field: Any) -> bool:
+    # An explicit null session asks for the management view.
+    return field.default is None
+
+
+def _complaint(fault: Fault) -> VerbFault:
+    problems = fault.details["problems"]
+    words = [f"{item['path'].removeprefix('$.')} {item['problem']}" for item in problems]
+    return invalid_params("; ".join(words), _ADVICE)
+
+
+def _warning(name: str, known: Any) -> dict[str, str]:
+    near = get_close_matches(name, known, n=1)
+    hint = {"suggestion": f"Did you mean {near[0]}?"} if near else {}
+    return {"code": "unknown_param", "param": name, **hint}

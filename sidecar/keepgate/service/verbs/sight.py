@@ -1,0 +1,45 @@
+"""Whose facts and pages a verb is about, and what its caller may see of them."""
+
+from keepgate.core.model.fact import Sight, sight_of
+from keepgate.core.model.viewer import Author
+from keepgate.protocol.entries import SessionParam
+from keepgate.protocol.verb_errors import invalid_params
+from keepgate.service.context import ReadCtx
+
+_NO_HOME = "Open a workspace folder, give `session.cwd`, or set `facts.home` to `user`."
+
+
+def reading_sight(ctx: ReadCtx, session: SessionParam, *, world_only: bool | None = None) -> Sight:
+    """What a read sees: its session's workspace, or all of the connection's, and always user-global.
+
+    Remote callers see no private facts and pages, whatever ``world_only`` says; local ones do unless it is
+    true (VERBS-trust).
+    """
+    author = ctx.author(session)
+    keys = author.viewer.workspaces if author is not None else ctx.connection.keys
+    return sight_of(keys or (), world_only=ctx.connection.remote or bool(world_only))
+
+
+def writing_author(ctx: ReadCtx, session: SessionParam) -> Author:
+    """Who writes: the session, or the connection itself where the request names none."""
+    author = ctx.author(session)
+    if author is not None:
+        return author
+    first = ctx.connection.workspaces[0].key if ctx.connection.workspaces else ""
+    return Author(
+        session_id=f"connection-{ctx.connection.asker.connection_id}", agent_key="", workspace_key=first
+    )
+
+
+def home_of(ctx: ReadCtx, author: Author) -> str:
+    """Where the facts of an author go: its workspace, or user-global where the settings say so.
+
+    Raises ``invalid_params`` without a workspace: what is meant for one project must not reach all.
+    """
+    if ctx.settings.facts.home == "user":
+        return ""
+    if not author.workspace_key:
+        raise invalid_params("there is no workspace to keep this in", _NO_HOME)
+    return author.workspace_key
+
+
