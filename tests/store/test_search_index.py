@@ -1,5 +1,6 @@
 """The search index: follows the entries, and is rebuilt when the analysis changes."""
 
+import asyncio
 from types import ModuleType
 from typing import Any
 
@@ -103,3 +104,77 @@ async def test_every_entry_has_its_index_row(
     rows = raw.execute("SELECT row FROM entries ORDER BY row").fetchall()
     assert rows == raw.execute("SELECT id FROM search_docsize ORDER BY id").fetchall()
     raw.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)")
+
+
+def places_of(db: apsw.Connection, word: str) -> set[str]:
+    """The tables of the file, those behind the index included, that hold a word."""
+    names = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    return {
+        name
+        for name in names
+        for row in db.execute(f"SELECT * FROM {name}")
+        if any(word.encode() in (value if isinstance(value, bytes) else str(value).encode()) for value in row)
+    }
+
+
+async def forgotten(db: apsw.Connection, word: str) -> set[str]:
+    """Where a word still is once the index has let it go."""
+    async with asyncio.timeout(20):
+        while "search_data" in places_of(db, word):  # noqa: ASYNC110 - the end of it sets no event
+            await asyncio.sleep(0.02)
+    return places_of(db, word)
+
+
+async def test_removed_words_leave_the_index(
+    acting: ModuleType, store: Store, writer: Writer, raw: apsw.Connection
+) -> None:
+    """R-FORGET: soon after a removal or a replacement, only the ledger knows what was there."""
+    await acting.seed(writer, [acting.draft(f"word{number} common") for number in range(300)])
+    await acting.add(writer, "the zanzibar plan")
+    await acting.add(writer, "the quetzal plan")
+    assert "search_data" in places_of(raw, "zanzibar")
+
+    await acting.remove(writer, "zanzibar")
+    await acting.replace(writer, "quetzal", "another plan")
+
+    assert [{"ledger"}, {"ledger"}] == [await forgotten(raw, word) for word in ("zanzibar", "quetzal")]
+    assert 300 == len(found(raw, "common"))
+    raw.execute("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)")
+
+
+async def test_a_store_that_is_closed_at_once_forgets_as_well(acting: ModuleType, tmp_path: Any) -> None:
+    """A command that removes and ends leaves nothing in the index, nor work for the next one."""
+    store = await acting.open_at(tmp_path)
+    await acting.add(Writer(store), "the zanzibar plan")
+    await acting.remove(Writer(store), "zanzibar")
+    await store.close()
+
+    again = await acting.open_at(tmp_path)
+    rows = await again.reading.run(
+        lambda db: (places_of(db, "zanzibar"), [key for (key,) in db.execute("SELECT key FROM derived")])
+    )
+    await again.close()
+
+    assert ({"ledger"}, ["analysis_version"]) == rows
+
+
+async def test_forgetting_takes_small_steps(
+    acting: ModuleType, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step has some pages and ends; what is written in between is neither lost nor brought back."""
+    monkeypatch.setattr(derived, "FORGET_PAGES", 1)
+    writer, steps = Writer(store), 0
+    await acting.seed(writer, [acting.draft(f"word{number} " + "common " * 40) for number in range(500)])
+    await acting.remove(writer, "word7 ")
+
+    while await store.derived.run(lambda db: derived.forget_step(store.derived, db)):
+        steps += 1
+        if steps == 2:
+            await acting.add(writer, "late")
+            await acting.remove(writer, "word8 ")
+
+    counts = await store.reading.run(
+        lambda db: [len(found(db, word)) for word in ("common", "late", "word8")]
+    )
+    assert [498, 1, 0] == counts
+    assert 2 < steps

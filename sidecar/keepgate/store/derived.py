@@ -1,5 +1,6 @@
-"""Upkeep of derived tables: the search index after a new analysis, and the feed's old end."""
+"""Upkeep of derived tables: the search index with what is left in it, and the feed's old end."""
 
+import time
 from functools import partial
 from typing import Final
 
@@ -25,6 +26,56 @@ _EMPTY: Final = "INSERT INTO search (search) VALUES ('delete-all')"
 _NEXT: Final = "SELECT row, text FROM entries WHERE row > ? ORDER BY row LIMIT ?"
 _UNINDEX: Final = "DELETE FROM search WHERE rowid = ?"
 _INDEX: Final = "INSERT INTO search (rowid, text) VALUES (?, ?)"
+
+FORGET_PAGES: Final = 64
+"""Index pages per transaction: the write lock is never held for longer than about 10 ms."""
+
+_LEFT_BEHIND: Final = """
+INSERT INTO derived (key, value) VALUES ('index_leftovers', '1') ON CONFLICT (key) DO NOTHING
+"""
+_IS_LEFT_BEHIND: Final = "SELECT 1 FROM derived WHERE key = 'index_leftovers'"
+_NOTHING_LEFT: Final = "DELETE FROM derived WHERE key = 'index_leftovers'"
+# A negative number: all that the index has is merged in the end, not only what there is much of.
+_MERGE: Final = "INSERT INTO search (search, rank) VALUES ('merge', ?)"
+_MERGED_NOTHING: Final = 2
+"""A merge that found nothing to do changes fewer rows than this."""
+
+
+def index(db: apsw.Connection, row: int, text: str) -> None:
+    """Make an entry's text searchable; inside a transaction."""
+    db.execute(_INDEX, (row, analysed(text)))
+
+
+def unindex(db: apsw.Connection, row: int) -> None:
+    """Have an entry found no more; inside a transaction. Its words go for good with :func:`forget_step`."""
+    db.execute(_UNINDEX, (row,))
+    db.execute(_LEFT_BEHIND)
+
+
+def forget_step(lane: Lane, db: apsw.Connection) -> bool:
+    """Take words of removed texts out of the index, some pages at a time; whether there is more to do.
+
+    The index only marks what is removed; its words stay in its pages until these are merged.
+    """
+    if db.execute(_IS_LEFT_BEHIND).fetchone() is None:
+        return False
+    return lane.transact(db, _forget_some)
+
+
+def forget_for(lane: Lane, db: apsw.Connection, seconds: float) -> None:
+    """Do as :func:`forget_step` does, for so long at most; what is left is left to the next process."""
+    end = time.monotonic() + seconds
+    while forget_step(lane, db) and time.monotonic() < end:
+        continue
+
+
+def _forget_some(db: apsw.Connection) -> bool:
+    before = db.total_changes()
+    db.execute(_MERGE, (-FORGET_PAGES,))
+    if db.total_changes() - before >= _MERGED_NOTHING:
+        return True
+    db.execute(_NOTHING_LEFT)
+    return False
 
 
 def renew_index(lane: Lane, db: apsw.Connection) -> None:
@@ -54,5 +105,5 @@ def _index_batch(db: apsw.Connection, after: int) -> int | None:
     rows: list[Row] = db.execute(_NEXT, (after, BATCH)).fetchall()
     for row, text in rows:
         db.execute(_UNINDEX, (row,))
-        db.execute(_INDEX, (row, analysed(text)))
+        index(db, row, text)
     return rows[-1][0] if rows else None

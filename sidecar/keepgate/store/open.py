@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import apsw
 from attrs import define, field
@@ -32,6 +32,12 @@ _log: Final = logging.getLogger(__name__)
 
 ANCHOR_DELAY_S: Final = 0.5
 """The anchor follows a commit within a second."""
+
+FORGET_PAUSE_S: Final = 0.02
+"""Between two steps of forgetting, so that writes and reads of this lane come in between."""
+
+FORGET_LAST_S: Final = 0.3
+"""How long closing may take to forget what was removed: a process has to be gone soon after its end."""
 
 PRUNE_EVERY_MS: Final = 3600 * 1000
 
@@ -111,7 +117,7 @@ class Store:
         await self.canonical.close()
         if not self.read_only:
             with suppress(Fault, apsw.Error):
-                await self.derived.run(lambda db: advance_anchor(db, self.anchors))
+                await self.derived.run(self._leave_in_order)
         await self.derived.close()
         await self.reading.close()
         if not self.read_only:
@@ -132,14 +138,26 @@ class Store:
 
     def _begin_housekeeping(self) -> None:
         self._anchoring = None
-        self.derived.submit(self._keep_house).add_done_callback(_note_failure)
+        self.derived.submit(self._keep_house).add_done_callback(self._kept_house)
 
-    def _keep_house(self, db: apsw.Connection) -> None:
+    def _kept_house(self, future: "asyncio.Future[bool]") -> None:
+        _note_failure(future)
+        failed = future.cancelled() or future.exception() is not None
+        if not failed and future.result() and self._anchoring is None and not self._closed:
+            self._anchoring = self.loop.call_later(FORGET_PAUSE_S, self._begin_housekeeping)
+
+    def _leave_in_order(self, db: apsw.Connection) -> None:
+        advance_anchor(db, self.anchors)
+        derived.forget_for(self.derived, db, FORGET_LAST_S)
+
+    def _keep_house(self, db: apsw.Connection) -> bool:
+        """Whether there is more to do."""
         advance_anchor(db, self.anchors)
         now_ms = self.stamp_maker().now_ms
         if now_ms - self._pruned_ms > PRUNE_EVERY_MS:
             derived.prune_feed(self.derived, db, now_ms)
             self._pruned_ms = now_ms
+        return derived.forget_step(self.derived, db)
 
 
 async def open_store(
@@ -197,7 +215,7 @@ def _try_to_write(db: apsw.Connection) -> None:
     raise _Undone
 
 
-def _note_failure(future: "asyncio.Future[None]") -> None:
+def _note_failure(future: "asyncio.Future[Any]") -> None:
     # Housekeeping is owed to nobody: it is tried again after the next commit.
     error = None if future.cancelled() else future.exception()
     if error is not None:

@@ -9,7 +9,6 @@ import apsw
 from keepgate.core.model.entry import Layer
 from keepgate.core.model.text import ascii_fold, units
 from keepgate.core.model.viewer import Author
-from keepgate.core.reading.analyse import analysed
 from keepgate.core.writing.change import Change
 from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import SAMPLE_MAX, Hits
@@ -17,6 +16,7 @@ from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.errors import proposal_not_found
 from keepgate.protocol.proposals import ProposalStatus
+from keepgate.store.derived import index, unindex
 from keepgate.store.reads.entries import entries_at
 from keepgate.store.rows import (
     PROPOSAL_COLUMNS,
@@ -57,8 +57,6 @@ WHERE id = :id AND version = :version_before
 RETURNING row
 """
 _DELETE: Final = "DELETE FROM entries WHERE id = ? AND version = ? RETURNING row"
-_INDEX: Final = "INSERT INTO search (rowid, text) VALUES (?, ?)"
-_UNINDEX: Final = "DELETE FROM search WHERE rowid = ?"
 
 _PROPOSE: Final = """
 INSERT INTO proposals (id, status, change, workspace_key, homes, agent_key, session_id, kind, track, scope,
@@ -116,21 +114,21 @@ def insert_entry(db: apsw.Connection, entry: Entry, ledger_seq: int) -> None:
     # An entry that comes back, by an undo, keeps its place in creation order.
     first: int = ledger_seq if entry.version == 1 else db.execute(_FIRST_SEQ, (entry.id,)).get
     row = one(db.execute(_INSERT, {**_columns(entry, ledger_seq), "created_seq": first}))
-    db.execute(_INDEX, (row[0], analysed(entry.text)))
+    index(db, row[0], entry.text)
 
 
 def rewrite_entry(db: apsw.Connection, before: Entry, after: Entry, ledger_seq: int) -> None:
     """Give an entry its next state."""
     values = {**_columns(after, ledger_seq), "version_before": before.version}
     row = _the_one(db.execute(_REWRITE, values), before)
-    db.execute(_UNINDEX, (row,))
-    db.execute(_INDEX, (row, analysed(after.text)))
+    unindex(db, row)
+    index(db, row, after.text)
 
 
 def delete_entry(db: apsw.Connection, before: Entry) -> None:
     """Take an entry away; its recall counts and index row go with it."""
     row = _the_one(db.execute(_DELETE, (before.id, before.version)), before)
-    db.execute(_UNINDEX, (row,))
+    unindex(db, row)
 
 
 def insert_proposal(db: apsw.Connection, stored: StoredProposal) -> None:
