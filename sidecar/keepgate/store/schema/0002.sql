@@ -45,11 +45,12 @@ CREATE INDEX page_writes_pending ON page_writes (id) WHERE state = 'pending';
 
 -- Derived from here on.
 
+-- Text comes in analysed: all that is not ASCII is part of a term, whatever Unicode says of it.
 CREATE VIRTUAL TABLE fact_search USING fts5 (
   text,
   content = '',
   contentless_delete = 1,
-  tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co So' tokenchars '_-./'"
+  tokenize = "porter ascii tokenchars '_-./'"
 );
 
 -- The index of page files. root is the folder's absolute path, path the file's below it with slashes;
@@ -73,7 +74,7 @@ CREATE TABLE pages (
   digest TEXT NOT NULL,
   changed_at INTEGER NOT NULL,
   UNIQUE (home, slug),
-  UNIQUE (root, path)
+  UNIQUE (home, root, path)
 ) STRICT;
 CREATE INDEX pages_changed ON pages (home, changed_at, slug);
 CREATE INDEX pages_title ON pages (home, title_key);
@@ -121,7 +122,7 @@ CREATE VIRTUAL TABLE page_search USING fts5 (
   text,
   content = '',
   contentless_delete = 1,
-  tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co So' tokenchars '_-./'"
+  tokenize = "porter ascii tokenchars '_-./'"
 );
 
 -- By slug, so that it outlives a new index.
@@ -139,12 +140,15 @@ CREATE TABLE page_problems (
   line INTEGER,
   problem TEXT NOT NULL
 ) STRICT;
-CREATE INDEX page_problems_file ON page_problems (root, path);
+CREATE INDEX page_problems_file ON page_problems (home, root, path);
 
+-- indexed_at is when every file was last seen, NULL before the first time. newest is the latest changed_at
+-- that was given in this root, also when its page is gone: time never steps back for delta.
 CREATE TABLE page_roots (
   home TEXT NOT NULL,
   root TEXT NOT NULL,
   indexed_at INTEGER,
+  newest INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (home, root)
 ) STRICT, WITHOUT ROWID;
 
