@@ -1,0 +1,1 @@
+"""Page files: read, watched, indexed, and written when a person said yes."""
