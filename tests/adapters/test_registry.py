@@ -150,7 +150,7 @@ WRONG_ANSWERS = {
     "endless recursion": fail(RecursionError()),
     "another fault": fail(invalid_input(Problem("$", "no"))),
     "nothing": lambda _: None,
-    "a dict": lambda _: {"entries": []},
+    "a dict without entries": lambda _: {"facts": []},
     "a list of entries": lambda _: Adapted([ONE]),  # type: ignore[arg-type]
     "a draft": lambda _: Adapted(({"text": "one"},)),  # type: ignore[arg-type]
     "an empty text": lambda _: Adapted((evolve(ONE, text=""),)),
@@ -243,6 +243,42 @@ def test_bad_drafts_of_a_client_are_adapter_payload(drafts: Any) -> None:
     """A malformed answer is the adapter's fault, not the caller's."""
     with pytest.raises(Fault) as caught:
         adapted_drafts("plain", drafts)
+
+    assert Code.ADAPTER_PAYLOAD is caught.value.code
+
+
+def test_a_mapping_with_drafts_is_taken() -> None:
+    """DSH-9: a package needs no type of this one; plain drafts in the envelope's field names are enough."""
+    draft = {"track": "user", "scope": "workspace", "text": "one", "tags": ["a"]}
+    note = {"path": "$[0]", "problem": "dated entries lose their date"}
+
+    bare = adapt(plain(adapt=lambda _: {"entries": [draft]}), "x")
+    noted = adapt(plain(adapt=lambda _: {"entries": (draft,), "notes": [note]}), "x")
+
+    assert ((ONE,), ()) == (bare.entries, bare.notes)
+    assert ((ONE,), (ImportNote(**note),)) == (noted.entries, noted.notes)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {},
+        {"drafts": []},
+        {"entries": None},
+        {"entries": "text"},
+        {"entries": ["x"]},
+        {"entries": [{"text": "one"}]},
+        {"entries": [{"track": "user", "scope": "workspace", "text": ""}]},
+        {"entries": [], "notes": 5},
+        {"entries": [], "notes": ["x"]},
+        [{"track": "user", "scope": "workspace", "text": "one"}],
+    ],
+    ids=repr,
+)
+def test_a_mapping_of_anything_else_is_adapter_payload(found: Any) -> None:
+    """What is missing or misshapen is the adapter's fault, never an empty import."""
+    with pytest.raises(Fault) as caught:
+        adapt(plain(adapt=lambda _: found), "x")
 
     assert Code.ADAPTER_PAYLOAD is caught.value.code
 

@@ -1,6 +1,6 @@
 """What an adapter is: a named pair of functions between a foreign payload and entries (DSH-9)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import frozen
@@ -65,8 +65,12 @@ class Described(Protocol):
 class Adapter(Described, Protocol):
     """A pure converter. It raises ``ADAPTER_PAYLOAD`` for what it cannot convert."""
 
-    def adapt(self, payload: Any) -> Adapted:
-        """Entries from decoded JSON or text; all of the payload or a fault, never a part of it."""
+    def adapt(self, payload: Any) -> Adapted | Mapping[str, Any]:
+        """Entries from decoded JSON or text; all of the payload or a fault, never a part of it.
+
+        A mapping has drafts under ``entries``, with the field names of the portable envelope, and may have
+        ``notes``, each with ``path`` and ``problem``.
+        """
 
     def export(self, entries: Sequence[Entry]) -> Any:
         """A JSON-ready payload in the adapter's format, or a fault."""
@@ -82,7 +86,7 @@ class PureAdapter:
     version: str
     import_formats: tuple[str, ...]
     export_format: str
-    adapt: Callable[[Any], Adapted]
+    adapt: Callable[[Any], Adapted | Mapping[str, Any]]
     export: Callable[[Sequence[Entry]], Any]
 
 

@@ -116,9 +116,15 @@ class Registry:
 def adapt(adapter: Adapter, payload: Any) -> Adapted:
     """What ``adapter`` makes of ``payload``, checked: every entry could be stored as it stands.
 
+    An adapter may return an :class:`Adapted` or, as a client's does, a mapping with drafts under ``entries``.
     Raises ``ADAPTER_PAYLOAD`` for everything that goes wrong in the adapter and in what it returns.
     """
-    return _checked(adapter.id, _guarded(adapter.id, lambda: adapter.adapt(payload)))
+
+    def run() -> Any:
+        found: Any = adapter.adapt(payload)
+        return _of_mapping(adapter.id, found) if isinstance(found, Mapping) else found
+
+    return _checked(adapter.id, _guarded(adapter.id, run))
 
 
 def export(adapter: Adapter, entries: Sequence[Entry]) -> Any:
@@ -130,6 +136,15 @@ def export(adapter: Adapter, entries: Sequence[Entry]) -> Any:
         return payload
 
     return _guarded(adapter.id, run)
+
+
+def _of_mapping(adapter_id: str, found: Mapping[str, Any]) -> Adapted:
+    if "entries" not in found:
+        raise adapter_payload(adapter_id, "$.entries: is missing from what the adapter returned")
+    entries, notes = found["entries"], found.get("notes", ())
+    drafts = list(entries) if isinstance(entries, (list, tuple)) else entries
+    adapted = adapted_drafts(adapter_id, drafts)
+    return evolve(adapted, notes=tuple(structure(list(notes), list[ImportNote], root="$.notes")))
 
 
 def adapted_drafts(adapter_id: str, drafts: Any) -> Adapted:
