@@ -60,8 +60,12 @@ def inside(
     agent: str | None = None,
     terminal: Terminal | None = None,
     may_decide: bool = False,
+    show: Callable[[T], None] | None = None,
 ) -> T:
-    """Do ``work`` with an open sidecar, in an event loop of its own."""
+    """Do ``work`` with an open sidecar, in an event loop of its own, and return its result.
+
+    ``show`` prints the result; what the operations owe after their reply is done once that is written out.
+    """
     if given.log_level is not None:
         logging.basicConfig(
             level=given.log_level.upper(), format="keepgate: %(levelname)s %(name)s: %(message)s"
@@ -70,7 +74,12 @@ def inside(
 
     async def run() -> T:
         async with entered(entrance, terminal=terminal, may_decide=may_decide) as calls:
-            return await work(calls)
+            result = await work(calls)
+            if show is not None:
+                show(result)
+                sys.stdout.flush()
+                await calls.after_reply.written()
+            return result
 
     return asyncio.run(run())
 
@@ -84,7 +93,7 @@ def read(
     agent: str | None = None,
 ) -> None:
     """Do a read and show its result."""
-    Output(given).result(inside(given, work, agent=agent), cls, render)
+    inside(given, work, agent=agent, show=lambda result: Output(given).result(result, cls, render))
 
 
 def write(

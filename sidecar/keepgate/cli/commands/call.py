@@ -36,13 +36,13 @@ def call(
     raw = _decoded(params)
     session = as_session or agent is not None
     with controlling_terminal(given) as terminal:
-        result = inside(
+        inside(
             given,
             lambda calls: calls.call(method, raw, as_session=session, progress=progress()),
             agent=agent,
             terminal=terminal,
+            show=Output(given).document,
         )
-    Output(given).document(result)
 
 
 def _decoded(params: str | None) -> dict[str, Any]:

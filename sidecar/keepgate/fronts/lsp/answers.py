@@ -3,9 +3,20 @@
 import asyncio
 from typing import Any
 
+from attrs import frozen
+
 from keepgate.fronts.lsp.logs import incident
 from keepgate.fronts.lsp.messages import Json, MessageId, failure, success
 from keepgate.protocol.errors import Fault, RpcNumber
+from keepgate.service.after_reply import AfterReply
+
+
+@frozen
+class Reply:
+    """What an operation returned as JSON, and what it owes once that is written out."""
+
+    result: Any
+    after: AfterReply
 
 
 def answer_of(number: MessageId, task: asyncio.Task[Any]) -> Json:
@@ -14,7 +25,8 @@ def answer_of(number: MessageId, task: asyncio.Task[Any]) -> Json:
         return failure(number, RpcNumber.REQUEST_CANCELLED, "the request was cancelled")
     match task.exception():
         case None:
-            return success(number, task.result())
+            outcome = task.result()
+            return success(number, outcome.result if isinstance(outcome, Reply) else outcome)
         case Fault() as fault:
             return failure(number, fault.number, fault.message, fault.data())
         case error:

@@ -25,12 +25,13 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from keepgate.fronts.lsp import messages
-from keepgate.fronts.lsp.answers import answer_of, incident_answer
+from keepgate.fronts.lsp.answers import Reply, answer_of, incident_answer
 from keepgate.fronts.lsp.logs import incident
 from keepgate.fronts.lsp.messages import Json, MessageId, Notification, Request, Response, Unusable
 from keepgate.fronts.lsp.outgoing import Outgoing
 from keepgate.fronts.lsp.params import PARSERS
 from keepgate.fronts.lsp.phases import REQUESTS, Phase, Refused, admit
+from keepgate.fronts.lsp.settling import Settling
 from keepgate.protocol.errors import Fault, Problem, RpcNumber, invalid_input
 from keepgate.protocol.wire import encode, unstructure
 
@@ -38,9 +39,13 @@ logger = logging.getLogger(__name__)
 
 
 class KeepgateProtocol(LanguageServerProtocol):
-    """One client. ``send`` takes the bytes of one message, ``on_exit`` is called for ``exit``."""
+    """One client. ``send`` takes the bytes of one message, ``on_exit`` is called for ``exit``.
+
+    ``when_written`` calls back once everything sent so far has left the process.
+    """
 
     send: Callable[[bytes], None]
+    when_written: Callable[[Callable[[], None]], None]
     on_exit: Callable[[], None]
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
@@ -50,6 +55,7 @@ class KeepgateProtocol(LanguageServerProtocol):
         self._backlog: list[Request | Notification] = []
         self._running: dict[MessageId, asyncio.Task[Any]] = {}
         self._heeding: set[asyncio.Task[Any]] = set()
+        self.settling = Settling(lambda callback: self.when_written(callback))  # noqa: PLW0108 - set later
         self._outgoing = Outgoing(
             lambda number: self.notify(types.CANCEL_REQUEST, types.CancelParams(number))
         )
@@ -142,7 +148,8 @@ class KeepgateProtocol(LanguageServerProtocol):
 
     def _json(self, value: Any) -> Any:
         # What our own operations return is JSON already, and may be large.
-        return self._converter.unstructure(value) if attrs.has(type(value)) else value
+        ours = isinstance(value, Reply) or not attrs.has(type(value))
+        return value if ours else self._converter.unstructure(value)
 
     async def _drive(self, handler: Callable[..., Any], params: Any) -> Any:
         # pygls' own methods are generators that yield (handler, args, kwargs) and are sent the result. Run
@@ -191,6 +198,8 @@ class KeepgateProtocol(LanguageServerProtocol):
         except (TypeError, ValueError, RecursionError) as error:
             # A result that JSON cannot carry is a mistake of ours; the client still gets its answer.
             self._send_data(incident_answer(request.id, error))
+        else:
+            self.settling.sent(task)
         if request.method == types.INITIALIZE:
             backlog, self._backlog = self._backlog, []
             for message in backlog:

@@ -29,6 +29,7 @@ GUARD_S: Final = 1.5
 ANSWER_S: Final = 0.4
 DISCONNECT_S: Final = 0.5
 FLUSH_S: Final = 0.2
+SETTLE_S: Final = 0.2
 CLOSE_S: Final = 0.3
 IMPORT_GC_THRESHOLD: Final = 10_000
 
@@ -90,6 +91,7 @@ class _Server:
         self._front = _import_front()(self._framing, self._hang_on, store)
         self._protocol = self._front.protocol
         self._protocol.send = self._send
+        self._protocol.when_written = self._when_written
         self._protocol.on_exit = self.leave
 
     async def run(self) -> int:
@@ -125,6 +127,7 @@ class _Server:
         await _in_time(self._front.disconnect(), DISCONNECT_S)
         self._protocol.lose_client()
         await self._wire.flush(FLUSH_S)
+        await self._protocol.settling.wait(SETTLE_S)
         await _in_time(self._front.close(), CLOSE_S)
 
     def _receive(self, data: bytes) -> None:
@@ -145,6 +148,9 @@ class _Server:
 
     def _send(self, body: bytes) -> None:
         self._wire.write(frame(body, self._framing()))
+
+    def _when_written(self, callback: Callable[[], None]) -> None:
+        self._wire.when_written(callback)
 
     def _framing(self) -> Framing:
         return self._framer.framing or Framing.LSP

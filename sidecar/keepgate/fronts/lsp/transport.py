@@ -125,6 +125,10 @@ class Wire:
             return True
         return not self._may_read.is_set() and other_end_gone(self.descriptors.input)
 
+    def when_written(self, callback: Callable[[], Any]) -> None:
+        """Call back on the loop once everything queued so far is written; never when it could not be."""
+        self._jobs.put(lambda: None if self._broken else self._post(callback))
+
     async def flush(self, timeout_s: float) -> None:
         """Wait until everything queued so far is written, at most ``timeout_s`` seconds."""
         written = asyncio.Event()

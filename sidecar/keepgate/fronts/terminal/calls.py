@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from attrs import fields_dict, frozen
+from attrs import field, fields_dict, frozen
 
 from keepgate import __version__
 from keepgate.boot import open_sidecar
@@ -19,6 +19,7 @@ from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.ops import BY_NAME
 from keepgate.protocol.wire import decode, encode, unstructure
+from keepgate.service.after_reply import AfterReply
 from keepgate.service.connection import Connection, NoPeer, Progress, Silent, Workspace
 from keepgate.service.sidecar import Sidecar
 from keepgate.service.workspaces import find_root
@@ -41,12 +42,16 @@ class Entrance:
 
 @frozen(kw_only=True)
 class Calls:
-    """An open sidecar and one connection to it, in the workspace of the command if it has one."""
+    """An open sidecar and one connection to it, in the workspace of the command if it has one.
+
+    ``after_reply`` holds what the calls owe once the command has printed what they returned.
+    """
 
     sidecar: Sidecar
     connection: Connection
     session: SessionRef
     approver: WatchfulApprover | None = None
+    after_reply: AfterReply = field(factory=AfterReply)
 
     async def call(
         self,
@@ -67,7 +72,13 @@ class Calls:
             ours = unstructure(self.session) if row.session_required or as_session else None
             raw.setdefault("session", ours)
         try:
-            result = await self.sidecar.call(self.connection, method, raw, progress=progress or Silent())
+            result = await self.sidecar.call(
+                self.connection,
+                method,
+                raw,
+                progress=progress or Silent(),
+                after_reply=self.after_reply,
+            )
         finally:
             await self._tell_who_decided()
         # Through the bytes of the wire, so that this front is given what every other client is given.
