@@ -32,10 +32,12 @@ def test_the_question_shows_the_whole_change(keepgate):
 
 
 @pytest.mark.parametrize(
-    "keys", ["n\r", "\r", "yes\r", "ja\r", "\x04"], ids=["n", "empty", "yes", "ja", "eof"]
+    "keys",
+    ["n\r", "\r", "yes\r", "ja\r", "\x04", "Y\r", " y\r", "y \r", "D\r"],
+    ids=["n", "empty", "yes", "ja", "eof", "Y", "blank-y", "y-blank", "D"],
 )
 def test_anything_else_rejects(keepgate, keys):
-    """Only ``y`` allows: any other word, an empty line and end of input reject, and the ledger says so."""
+    """Only ``y`` allows, to the letter: any other line and end of input reject, and the ledger says so."""
     done = keepgate.at_terminal("add", TEXT).finish(keys)
 
     assert (3, []) == (done.code, texts(keepgate))

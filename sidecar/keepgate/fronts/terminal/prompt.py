@@ -50,10 +50,10 @@ async def confirm(
         if answer is None:
             terminal.write("\n")
             return False
-        letter = answer.strip().lower()
-        shown = painted(details(), colour=terminal.colour) if letter == "d" else ""
+        # To the letter: a yes that is guessed from something like it is nobody's.
+        shown = painted(details(), colour=terminal.colour) if answer == "d" else ""
         if not shown:
-            return letter == "y"
+            return answer == "y"
         terminal.write(f"\n{shown}\n")
 
 
