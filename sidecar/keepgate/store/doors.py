@@ -15,8 +15,18 @@ _READING: Final = frozenset({
 })  # fmt: skip
 # The search index asks the first, to see whether another connection has written.
 _ASKING: Final = frozenset({(apsw.SQLITE_PRAGMA, "data_version"), (apsw.SQLITE_PRAGMA, "quick_check")})
-_SEARCH: Final = ("search", "search_data", "search_idx", "search_content", "search_docsize", "search_config")
-_DERIVED: Final = frozenset({"usage", "recall", "derived", "feed", "sqlite_sequence", *_SEARCH})
+_SEARCH: Final = tuple(
+    name + part
+    for name in ("search", "fact_search", "page_search")
+    for part in ("", "_data", "_idx", "_content", "_docsize", "_config")
+)
+_PAGES: Final = (
+    "pages", "page_aliases", "page_links", "page_timeline", "page_chunks", "page_retrievals", "page_problems",
+    "page_roots",
+)  # fmt: skip
+_DERIVED: Final = frozenset({
+    "usage", "recall", "derived", "feed", "cursors", "sqlite_sequence", *_PAGES, *_SEARCH,
+})  # fmt: skip
 _EVIDENCE: Final = frozenset({
     (apsw.SQLITE_INSERT, "ledger"),
     (apsw.SQLITE_INSERT, "recall"),

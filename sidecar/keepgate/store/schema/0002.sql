@@ -179,6 +179,8 @@ WHEN NOT EXISTS (
     AND json_extract(l.payload, '$.after.provenance') = NEW.provenance
     AND json_extract(l.payload, '$.after.validUntil') IS NEW.valid_until
     AND json_extract(l.payload, '$.after.expiredAt') IS NEW.expired_at
+    AND json_extract(l.payload, '$.after.supersededBy') IS NEW.superseded_by
+    AND json_extract(l.payload, '$.after.reason') IS NEW.reason
     AND json_extract(l.payload, '$.after.version') = NEW.version
 ) OR EXISTS (
   SELECT 1 FROM ledger AS newer
@@ -192,13 +194,16 @@ CREATE TRIGGER facts_update_needs_approval BEFORE UPDATE ON facts
 WHEN NEW.id IS NOT OLD.id OR NEW.home IS NOT OLD.home OR NEW.entity IS NOT OLD.entity
   OR NEW.text IS NOT OLD.text OR NEW.kind IS NOT OLD.kind OR NEW.visibility IS NOT OLD.visibility
   OR NEW.provenance IS NOT OLD.provenance OR NEW.created_at IS NOT OLD.created_at
-  OR NEW.valid_until IS NOT OLD.valid_until OR NEW.ledger_seq <= OLD.ledger_seq
+  OR NEW.valid_until IS NOT OLD.valid_until OR NEW.session_id IS NOT OLD.session_id
+  OR NEW.twin_crc IS NOT OLD.twin_crc OR NEW.ledger_seq <= OLD.ledger_seq
   OR NOT EXISTS (
     SELECT 1 FROM ledger AS l
     WHERE l.seq = NEW.ledger_seq AND l.decision = 'allowed' AND l.entry_id = CAST(NEW.id AS TEXT)
       AND l.workspace_key = NEW.home
       AND json_extract(l.payload, '$.after.text') = NEW.text
       AND json_extract(l.payload, '$.after.expiredAt') IS NEW.expired_at
+      AND json_extract(l.payload, '$.after.supersededBy') IS NEW.superseded_by
+      AND json_extract(l.payload, '$.after.reason') IS NEW.reason
       AND json_extract(l.payload, '$.after.version') = NEW.version
   ) OR EXISTS (
     SELECT 1 FROM ledger AS newer
