@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -132,6 +133,7 @@ def test_the_log_names_no_memory(spawn: Any, project: Path) -> None:
     assert warned["message"] in server.stderr
     assert warned["message"] in log.read_text(encoding="utf-8")
     assert "Rosebud" not in server.stderr + log.read_text(encoding="utf-8")
+    assert os.name == "nt" or stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
 def test_a_log_file_that_cannot_be_written(spawn: Any, project: Path) -> None:

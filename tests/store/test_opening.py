@@ -59,6 +59,23 @@ async def test_only_the_user_can_read_the_store(acting: ModuleType, tmp_path: Pa
 
 
 @posix
+async def test_only_the_user_can_read_what_lies_beside_it(acting: ModuleType, tmp_path: Path) -> None:
+    """Whatever is made in the state folder while a store is opened, written, closed and opened again."""
+    before = os.umask(0)
+    try:
+        for text in ("one", "two"):
+            store = await acting.open_at(tmp_path)
+            await acting.add(Writer(store), text)
+            await store.close()
+    finally:
+        os.umask(before)
+
+    made = [item for folder in ("state", "data") for item in (tmp_path / folder).rglob("*")]
+    assert {"anchors", "clean", "presence"} <= {item.name for item in made}
+    assert [] == [str(item) for item in made if stat.S_IMODE(item.stat().st_mode) & 0o077]
+
+
+@posix
 async def test_a_file_that_others_could_read_is_closed_to_them(acting: ModuleType, tmp_path: Path) -> None:
     """Opening tightens the mode of a store that its own user left open."""
     await (await acting.open_at(tmp_path)).close()

@@ -5,6 +5,7 @@ since, was put there by other means, or has a log beside it without anybody at w
 """
 
 import hashlib
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -21,7 +22,9 @@ def note_clean(state_folder: str, path: str) -> None:
     mark = _mark(state_folder, path)
     with suppress(OSError):
         mark.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mark.write_text(_look(path), encoding="ascii")
+        descriptor = os.open(mark, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(_look(path))
 
 
 def needs_check(state_folder: str, path: str) -> bool:

@@ -7,10 +7,12 @@ when the queue is full, records are dropped.
 import contextlib
 import logging
 import logging.handlers
+import os
 import queue
 import traceback
 import uuid
 from collections.abc import Iterator
+from io import TextIOWrapper
 from typing import Final
 
 QUEUED_RECORDS: Final = 1000
@@ -31,7 +33,7 @@ def configure(level: str, file: str | None) -> logging.handlers.QueueListener:
     outputs: list[logging.Handler] = [logging.StreamHandler()]
     if file is not None:
         outputs.append(
-            logging.handlers.RotatingFileHandler(
+            _PrivateFile(
                 file, maxBytes=FILE_BYTES, backupCount=FILES_KEPT, encoding="utf-8", errors="backslashreplace"
             )
         )
@@ -48,6 +50,14 @@ def configure(level: str, file: str | None) -> logging.handlers.QueueListener:
     listener = logging.handlers.QueueListener(records, *outputs)
     listener.start()
     return listener
+
+
+class _PrivateFile(logging.handlers.RotatingFileHandler):
+    """A log file for this user alone: at debug level it has the words of memories."""
+
+    def _open(self) -> TextIOWrapper:
+        os.close(os.open(self.baseFilename, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
+        return super()._open()
 
 
 def incident(error: BaseException) -> str:
