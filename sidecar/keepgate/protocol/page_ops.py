@@ -72,6 +72,16 @@ PAGE_OPERATIONS: Final = (
     ),
     _write("capture", p.CaptureParams, "Put a dated note into the inbox page of the month.", "capture"),
     Operation(
+        name="pages/trust",
+        params=p.PagesTrustParams,
+        result=p.PagesTrustResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Have a person trust the pages of a folder, so that session starts carry them.",
+        faults=_WRITING,
+        session_required=True,
+    ),
+    Operation(
         name="pages/reindex",
         params=p.ReindexParams,
         result=p.ReindexResult,

@@ -180,6 +180,24 @@ class PageWriteResult:
 
 
 @frozen(kw_only=True)
+class PagesTrustParams:
+    """Params of ``pages/trust``: have hooks and snapshots carry the pages of a folder."""
+
+    root: Annotated[str | None, "Absolute path of one of the workspace's page folders; default: the first."] = (
+        None
+    )
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class PagesTrustResult:
+    """Result of ``pages/trust``."""
+
+    root: Annotated[str, "The folder, with links resolved."]
+    seq: Annotated[int | None, "The ledger row; null where the folder is trusted already."] = None
+
+
+@frozen(kw_only=True)
 class ResolveParams:
     """Params of ``pages/resolve``."""
 

@@ -70,6 +70,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "pages/link": page_writing.link,
     "pages/timeline": page_writing.timeline,
     "pages/capture": page_writing.capture,
+    "pages/trust": page_writing.trust,
     "pages/reindex": indexing.reindex,
 }
 

@@ -28,3 +28,8 @@ async def timeline(ctx: WriteCtx, params: p.PageTimelineParams) -> p.PageWriteRe
 async def capture(ctx: WriteCtx, params: p.CaptureParams) -> p.PageWriteResult:
     """Put a note into the inbox."""
     raise page_not_found("inbox")
+
+
+async def trust(ctx: WriteCtx, params: p.PagesTrustParams) -> p.PagesTrustResult:
+    """Have a person trust a folder of pages that came with a repository, once."""
+    raise page_not_found(params.root or "")
