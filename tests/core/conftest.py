@@ -10,12 +10,15 @@ from attrs import evolve
 from hypothesis import HealthCheck, settings
 
 from keepgate.core.model.entry import Layer, layer_of
+from keepgate.core.model.fact import Fact
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import Seed
-from keepgate.core.writing.ledger import GENESIS, Decision, Recorded, Row, Sealed, recorded, seal, state_of
+from keepgate.core.writing.ledger import GENESIS, Decision, Row, Sealed, seal
 from keepgate.core.writing.match import Hits
+from keepgate.core.writing.mutation import FactStep
 from keepgate.core.writing.plan import Plan
+from keepgate.core.writing.states import Recorded, recorded, states_of, subject_of
 from keepgate.protocol.entries import Entry, Scope, Track
 
 # A machine that is busy with other things must not fail a test.
@@ -68,6 +71,7 @@ class MemoryStore:
 
     def __init__(self, *entries: Entry) -> None:
         self.entries: dict[str, Entry] = {entry.id: entry for entry in entries}
+        self.facts: dict[int, Fact] = {}
         self.rows: list[Sealed] = []
         self._count = itertools.count(1)
 
@@ -116,22 +120,42 @@ class MemoryStore:
         """The newest row of an entry."""
         return max((row.seq for row in self.rows if row.entry_id == entry_id), default=None)
 
+    def fact(self, fact_id: int) -> Fact | None:
+        """The fact, whoever may see it."""
+        return self.facts.get(fact_id)
+
+    def fact_twins(self, home: str, text: str, now_ms: int) -> tuple[Fact, ...]:
+        """Active facts of the home with the same letters and digits."""
+        words = [char for char in text.casefold() if char.isalnum()]
+        return tuple(
+            fact
+            for fact in self.facts.values()
+            if fact.home == home
+            and fact.is_active(now_ms)
+            and words == [char for char in fact.text.casefold() if char.isalnum()]
+        )
+
+    def next_fact_id(self) -> int:
+        """One more than there are."""
+        return len(self.facts) + 1
+
     def commit(self, plan: Plan, now_ms: int = NOW_MS + 1) -> list[int]:
         """Do what the plan says, with its ledger rows; returns their seqs."""
         summaries = 1 if isinstance(plan.change, Seed) else 0
-        length = len(plan.mutations) + summaries
+        length = len(plan.steps) + summaries
         first = len(self.rows) + 1
         if summaries:
             self.append(Row(ts=now_ms, action="seed", decision=Decision.ALLOWED, outcome="allowed-once",
                             payload={"text": "a summary", "of": [0, length]}))  # fmt: skip
-        for place, step in enumerate(plan.mutations, summaries):
-            states = {
-                "before": state_of(step.before) if step.before else None,
-                "after": state_of(step.after) if step.after else None,
-            }
+        for place, step in enumerate(plan.steps, summaries):
+            states = states_of(step)
             self.append(Row(ts=now_ms, action=step.action, decision=Decision.ALLOWED, outcome="allowed-once",
-                            entry_id=step.entry.id, payload=states | {"of": [place, length]}))  # fmt: skip
-            self._apply(step.before, step.after)
+                            entry_id=subject_of(step), payload=states | {"of": [place, length]}))  # fmt: skip
+            if isinstance(step, FactStep):
+                assert self.facts.get(step.after.id) == step.before, "a plan starts from the store as it is"
+                self.facts[step.after.id] = step.after
+            else:
+                self._apply(step.before, step.after)
         return list(range(first, len(self.rows) + 1))
 
     def _apply(self, before: Entry | None, after: Entry | None) -> None:

@@ -19,7 +19,7 @@ def ask(store_of, layer, author) -> Ask:
     """A question about one new entry."""
     store = store_of()
     draft = Draft(layer=layer(), agent_key="", text="Knots.", tags=(), source="claude")
-    return ask_for(plan(Add(draft=draft), author(), store, Budgets(), store.stamp()), store)
+    return ask_for(plan(Add(draft=draft), author(), store, Budgets(), store.stamp()), store, store.stamp())
 
 
 def test_a_yes_to_what_was_shown_is_permission(ask: Ask) -> None:

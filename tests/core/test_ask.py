@@ -22,7 +22,7 @@ def ask(store_of, author):
         who = author(agent)
         for earlier in commit:
             store.commit(plan(earlier, who, store, Budgets(), store.stamp()))
-        return ask_for(plan(change, who, store, Budgets(), store.stamp()), store)
+        return ask_for(plan(change, who, store, Budgets(), store.stamp()), store, store.stamp())
 
     return put
 

@@ -17,12 +17,10 @@ from keepgate.core.writing.ledger import (
     Sealed,
     canonical,
     chain_breaks,
-    entry_from,
-    recorded,
     seal,
-    state_of,
 )
 from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.states import entry_from, recorded, state_of
 
 SALT = "00112233445566778899aabbccddeeff"
 COLUMNS = [item.name for item in attrs.fields(Sealed)]

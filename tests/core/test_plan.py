@@ -11,9 +11,15 @@ from keepgate.core.writing.change import (
     ByMatch,
     Consolidate,
     Draft,
+    FactDraft,
+    Forget,
+    PutPage,
+    Remember,
     Remove,
+    RemovePage,
     Replace,
     Seed,
+    TrustRoot,
     Undo,
     homes_of,
     kind_of,
@@ -24,6 +30,7 @@ from keepgate.core.writing.plan import plan
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import ChangeKind
 from keepgate.protocol.settings import Budgets, TrackBudgets
+from keepgate.protocol.verbs import FactKind, Visibility
 
 NOW_MS = 1_700_000_000_001
 ROOMY = Budgets()
@@ -33,6 +40,19 @@ SMALL = Budgets(user=TrackBudgets(user_global=20, workspace=20))
 def draft_of(layer, text: str = "Knots.", agent_key: str = "", tags: tuple[str, ...] = ()) -> Draft:
     """A checked entry to be."""
     return Draft(layer=layer, agent_key=agent_key, text=text, tags=tags, source="claude")
+
+
+def fact_draft(text: str = "Knots.") -> FactDraft:
+    """A checked fact to be."""
+    return FactDraft(
+        home="/srv/tides",
+        entity=None,
+        text=text,
+        kind=FactKind.FACT,
+        visibility=Visibility.WORLD,
+        provenance="said in chat",
+        valid_until=None,
+    )
 
 
 def test_an_add_makes_a_fresh_entry(store_of, layer, author) -> None:
@@ -315,6 +335,12 @@ def test_every_change_has_its_word(layer) -> None:
         consolidate(layer(), "x"),
         Seed(drafts=()),
         Undo(seq=1, source="claude"),
+        Remember(draft=fact_draft(), supersedes=None, world_only=False),
+        Remember(draft=fact_draft(), supersedes=1, world_only=False),
+        Forget(id=1, reason=None, world_only=False),
+        PutPage(home="", root="/pages", slug="a", path="a.md", content="x"),
+        RemovePage(home="", root="/pages", slug="a", path="a.md"),
+        TrustRoot(home="", root="/pages"),
     )
 
     assert list(ChangeKind) == [kind_of(change) for change in changes]

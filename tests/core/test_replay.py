@@ -19,8 +19,9 @@ from keepgate.core.writing.change import (
     Seed,
     Undo,
 )
-from keepgate.core.writing.ledger import Decision, Replay, Row, chain_breaks
+from keepgate.core.writing.ledger import Decision, Row, chain_breaks
 from keepgate.core.writing.plan import Plan, plan
+from keepgate.core.writing.replay import Replay
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.settings import Budgets, TrackBudgets
 
@@ -39,7 +40,7 @@ KINDS = ["add", "replace", "remove", "consolidate", "seed", "undo"]
 
 def replayed(rows) -> Replay:
     """A store rebuilt from rows."""
-    replay = Replay({}, set())
+    replay = Replay()
     for row in rows:
         replay.apply(row)
     return replay

@@ -21,8 +21,9 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, approve
 from keepgate.core.writing.ask import Ask, ask_for
 from keepgate.core.writing.change import Add, ByMatch, Change, Draft, Remove, Replace, Seed
-from keepgate.core.writing.plan import StoreView, plan
+from keepgate.core.writing.plan import plan
 from keepgate.core.writing.proposal import StoredProposal
+from keepgate.core.writing.storeview import StoreView
 from keepgate.protocol.entries import Entry, Scope, Track
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.proposals import ProposalStatus
@@ -78,7 +79,8 @@ def draft(text: str, layer: Layer = HERE, *, agent: str = "", tags: tuple[str, .
 
 def asked(view: StoreView, change: Change, author: Author = ME, *, at: Stamp | None = None) -> Ask:
     """The question that a change puts."""
-    return ask_for(plan(change, author, view, ROOM, at or stamp()), view)
+    moment = at or stamp()
+    return ask_for(plan(change, author, view, ROOM, moment), view, moment)
 
 
 def commit(

@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import pytest
 
-from keepgate.core.writing.ledger import recorded
+from keepgate.core.writing.states import recorded
 from keepgate.protocol.entries import Scope, Track
 from keepgate.store import evidence, reads
 from keepgate.store.connection import Patience, connect

@@ -16,7 +16,8 @@ from keepgate.core.model.entry import Layer
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, approve
 from keepgate.core.writing.change import Add, ByMatch, Consolidate, Replace, Seed, Undo
-from keepgate.core.writing.ledger import Decision, Row, recorded, state_of
+from keepgate.core.writing.ledger import Decision, Row
+from keepgate.core.writing.states import recorded, state_of
 from keepgate.protocol.entries import Scope, Track
 from keepgate.protocol.settings import WritePolicy
 from keepgate.store import reads

@@ -10,6 +10,7 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
 from keepgate.core.writing.ask import Ask
 from keepgate.core.writing.change import Change, homes_of
+from keepgate.core.writing.mutation import of_entries, of_facts, of_pages
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate import steps
 from keepgate.gate.approvers import Announcer, Asker
@@ -154,11 +155,14 @@ class Gate:
     async def sweep(self) -> None:
         """Close expired proposals, and tell the ledger of those whose caller is gone; clients hear of both.
 
+        Of facts whose ttl has run out since the last time the ledger is told, too.
+
         It is gone when its process died, or when the store could not take the decision. Of a question that
         another process put, clients hear through the feed.
         """
 
         def work(txn: Transaction) -> list[StoredProposal]:
+            txn.note_expired()
             left = [stored for stored in txn.waited_for() if not self._awaited(stored)]
             for stored in left:
                 steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK))
@@ -288,10 +292,13 @@ class Gate:
 
         def look(db: Connection) -> Receipt:
             view = View(db)
-            found, seqs = view.change_by(proposal.id)
-            layers = dict.fromkeys(layer_of(step.entry) for step in found)
+            steps_made, seqs = view.change_by(proposal.id)
+            entries = of_entries(steps_made)
+            layers = dict.fromkeys(layer_of(step.entry) for step in entries)
             return Receipt(
-                steps=found,
+                steps=entries,
+                facts=of_facts(steps_made),
+                pages=of_pages(steps_made),
                 usage=tuple(
                     Usage(
                         track=layer.track,

@@ -6,13 +6,27 @@ from typing import Final, assert_never
 from attrs import field, frozen
 
 from keepgate.core.model.entry import SOURCE_FORM, Layer, layer_of
-from keepgate.core.writing.change import Add, Change, Consolidate, Remove, Replace, Seed, Undo
+from keepgate.core.reading.asked import FACTS, PAGES
+from keepgate.core.writing.change import (
+    Add,
+    Change,
+    Consolidate,
+    Forget,
+    PutPage,
+    Remember,
+    Remove,
+    RemovePage,
+    Replace,
+    Seed,
+    TrustRoot,
+    Undo,
+)
 from keepgate.core.writing.plan import Plan
 from keepgate.protocol.entries import DEFAULT_SOURCE, LAYERS, Scope
 from keepgate.protocol.proposals import ChangeKind
 from keepgate.protocol.settings import STRICTNESS, Settings, WritePolicy
 
-KEY_FORMS: Final = f"source:{SOURCE_FORM}|facts|pages|" + "|".join(
+KEY_FORMS: Final = f"source:{SOURCE_FORM}|{FACTS}|{PAGES}|" + "|".join(
     f"{track}/{scope}" for track, scope in LAYERS
 )
 """What a key of ``writePolicies`` may be, as a regular expression."""
@@ -57,14 +71,14 @@ def policy_for(plan: Plan, rules: Rules, *, label_is_ours: bool) -> WritePolicy:
     (``label_is_ours``), beats the layers, but never a project's floor.
     """
     settings, floor = rules.settings, rules.floor
-    layers = {layer_of(step.entry) for step in plan.mutations}
-    found = [_layer_policy(layer, settings) for layer in layers]
+    layers = layer_names(plan)
+    found = [settings.write_policies.get(layer, settings.write_policy) for layer in layers]
     own = settings.write_policies.get(f"source:{DEFAULT_SOURCE}")
     if label_is_ours and own is not None:
         found = [own]
     named = {f"source:{source}" for source in sources_of(plan)}
     found += [rule for key, rule in settings.write_policies.items() if key in named]
-    named |= {layer.name for layer in layers}
+    named |= layers
     demanded = [rule for key, rule in floor.write_policies.items() if key in named]
     return strictest([*found, floor.write_policy, *demanded])
 
@@ -78,14 +92,20 @@ def may_be_ours(change: Change) -> bool:
             return all(draft.source == DEFAULT_SOURCE for draft in drafts)
         case Replace() | Consolidate():
             return change.source == DEFAULT_SOURCE
-        case Remove() | Undo():
+        case Remove() | Undo() | Remember() | Forget() | PutPage() | RemovePage() | TrustRoot():
             return False
         case _:
             assert_never(change)
 
 
-def _layer_policy(layer: Layer, settings: Settings) -> WritePolicy:
-    return settings.write_policies.get(layer.name, settings.write_policy)
+def layer_names(plan: Plan) -> frozenset[str]:
+    """The keys of ``writePolicies`` that stand for what a change touches: layers, ``facts``, ``pages``."""
+    names = {layer_of(step.entry).name for step in plan.mutations}
+    if plan.facts:
+        names.add(FACTS)
+    if plan.pages:
+        names.add(PAGES)
+    return frozenset(names)
 
 
 def sources_of(plan: Plan) -> frozenset[str]:
@@ -98,23 +118,40 @@ def sources_of(plan: Plan) -> frozenset[str]:
 
 
 @frozen
-class Grant:
-    """A person's leave to add to one layer for the rest of one session, without asking each time.
+class FactsOf:
+    """The facts of one workspace, as something that a grant can be for."""
 
-    ``kept_for`` is the entries' agent key: leave for private notes is none for what every agent reads.
+    home: str
+
+
+@frozen
+class Grant:
+    """A person's leave to add to one layer, or to a workspace's facts, for the rest of one session.
+
+    ``kept_for`` is the entries' agent key, or the facts' visibility: leave for private notes is none for what
+    every agent reads.
     """
 
     session_id: str
     agent_key: str
-    layer: Layer
+    what: Layer | FactsOf
     kept_for: str
 
 
 def grant_for(plan: Plan, kind: ChangeKind, *, warned: bool) -> Grant | None:
-    """The grant that could cover a change, if any: adding to one workspace layer, nothing to warn of."""
-    if kind is not ChangeKind.ADD or warned:
+    """The grant that could cover a change, if any: adding to one workspace layer, or remembering a fact of
+    one workspace in no other's place, with nothing to warn of.
+    """
+    if warned:
         return None
-    entry = plan.mutations[0].entry
-    if entry.scope is Scope.USER_GLOBAL:
-        return None
-    return Grant(plan.author.session_id, plan.author.agent_key, layer_of(entry), entry.agent_key)
+    match kind:
+        case ChangeKind.ADD:
+            entry = plan.mutations[0].entry
+            what: Layer | FactsOf = layer_of(entry)
+            is_global, kept_for = entry.scope is Scope.USER_GLOBAL, entry.agent_key
+        case ChangeKind.REMEMBER:
+            fact = plan.facts[0].after
+            what, is_global, kept_for = FactsOf(fact.home), not fact.home, str(fact.visibility)
+        case _:
+            return None
+    return None if is_global else Grant(plan.author.session_id, plan.author.agent_key, what, kept_for)

@@ -39,7 +39,7 @@ async def current_question(
 
     def work_out(db: Connection) -> ApprovalRequestParams:
         view = View(db)
-        ask = ask_for(plan(stored.change, stored.author, view, budgets, stamp), view)
+        ask = ask_for(plan(stored.change, stored.author, view, budgets, stamp), view, stamp)
         return question(ask, stored.id, stored.expires_at, stored.asked_by)
 
     return await store.reading.run(work_out)

@@ -29,6 +29,7 @@ def question(
         to=after,
         targets=list(ask.targets),
         entries=list(ask.entries),
+        facts=list(ask.facts),
         usage=[use.usage for use in ask.plan.uses],
         count=ask.count,
         client=dict(client) if client is not None else None,
@@ -51,9 +52,12 @@ def asked(shown: ApprovalRequestParams) -> ApprovalAsked:
         deadline=shown.deadline,
         warnings=shown.warnings,
         count=shown.count,
+        facts=shown.facts,
     )
 
 
 def workspaces_of(shown: ApprovalRequestParams) -> frozenset[str]:
     """The workspaces whose memories a question shows; a batch may speak of several."""
-    return frozenset({shown.workspace_key, *(entry.workspace_key for entry in shown.entries)}) - {""}
+    of_entries = (entry.workspace_key for entry in shown.entries)
+    of_facts = (fact.workspace_key for fact in shown.facts)
+    return frozenset({shown.workspace_key, *of_entries, *of_facts}) - {""}

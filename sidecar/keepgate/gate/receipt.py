@@ -2,9 +2,10 @@
 
 from attrs import frozen
 
+from keepgate.core.model.fact import Fact
 from keepgate.core.writing.approval import Decider
 from keepgate.core.writing.ask import Ask
-from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.mutation import FactStep, Mutation, PageStep
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import Fault
@@ -13,11 +14,17 @@ from keepgate.protocol.proposals import Outcome
 
 @frozen(kw_only=True)
 class Receipt:
-    """A committed change: its steps in order, its ledger rows, and the layers it touched as they are now."""
+    """A committed change: its steps in order, its ledger rows, and the layers it touched as they are now.
 
-    steps: tuple[Mutation, ...]
-    usage: tuple[Usage, ...]
-    seqs: tuple[int, ...]
+    ``existing`` is the fact because of which nothing had to be done; there are no steps and no rows then.
+    """
+
+    steps: tuple[Mutation, ...] = ()
+    facts: tuple[FactStep, ...] = ()
+    pages: tuple[PageStep, ...] = ()
+    usage: tuple[Usage, ...] = ()
+    seqs: tuple[int, ...] = ()
+    existing: Fact | None = None
 
 
 @frozen

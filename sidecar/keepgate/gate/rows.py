@@ -1,14 +1,20 @@
 """The ledger rows of wishes that changed nothing, or have not yet."""
 
+from typing import Final
+
 from attrs import evolve
 
 from keepgate.core.model.stamp import Stamp
+from keepgate.core.reading.asked import FACTS, PAGES
 from keepgate.core.writing.approval import Allowed, Decider
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.proposals import Outcome
 from keepgate.protocol.wire import unstructure
+
+NEEDLESS: Final = "nothing to do"
+"""The outcome of a wish that somebody else fulfilled while it waited."""
 
 
 def waiting_row(stored: StoredProposal, stamp: Stamp) -> Row:
@@ -37,13 +43,21 @@ def refused_row(stored: StoredProposal, allowed: Allowed, fault: Fault, stamp: S
     )
 
 
+def needless_row(stored: StoredProposal, allowed: Allowed, stamp: Stamp) -> Row:
+    """The row of a write that was allowed when there was nothing left to do."""
+    outcome = f"{NEEDLESS} ({allowed.by.label(Outcome.ALLOWED_ONCE)})"
+    row = _row(stored, f"{stored.kind}-refused", Decision.REFUSED, outcome, stamp)
+    return evolve(row, by=allowed.by.by(), shown_hash=allowed.hash)
+
+
 def _row(stored: StoredProposal, action: str, decision: Decision, outcome: str, stamp: Stamp) -> Row:
     return Row(
         ts=stamp.now_ms,
         action=action,
         decision=decision,
         outcome=outcome,
-        track=stored.track,
+        # The words that stand for a track of facts and pages are none.
+        track=None if stored.track in (FACTS, PAGES) else stored.track,
         scope=stored.scope,
         workspace_key=stored.author.workspace_key,
         homes=stored.homes,

@@ -15,7 +15,7 @@ from keepgate.core.writing.plan import plan
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.policies import Grant, Rules, grant_for, may_be_ours, policy_for
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting
-from keepgate.gate.rows import denied_row, refused_row, waiting_row
+from keepgate.gate.rows import NEEDLESS, denied_row, needless_row, refused_row, waiting_row
 from keepgate.protocol.errors import Fault, Problem, invalid_input, write_denied
 from keepgate.protocol.proposals import Outcome, ProposalStatus
 from keepgate.protocol.settings import Settings, WritePolicy
@@ -36,7 +36,7 @@ class Wish:
 
 def work_out(txn: Transaction, change: Change, author: Author, settings: Settings) -> Ask:
     """Plan a change against the store as it is and put it as a question. Raises what ``plan`` raises."""
-    return ask_for(plan(change, author, txn, settings.budgets, txn.stamp), txn)
+    return ask_for(plan(change, author, txn, settings.budgets, txn.stamp), txn, txn.stamp)
 
 
 def expire(txn: Transaction) -> list[StoredProposal]:
@@ -69,6 +69,8 @@ def open_wish(
     """
     settings = rules.settings
     ask = work_out(txn, wish.change, wish.author, settings)
+    if ask.plan.is_needless:
+        return Receipt(existing=ask.plan.existing)
     policy = policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours)
     if policy is WritePolicy.OFF:
         return _refuse_by_policy(txn, ask, wish, settings)
@@ -95,6 +97,8 @@ def create_wish(txn: Transaction, wish: Wish, rules: Rules) -> Waiting | Refused
     settings = rules.settings
     ask = work_out(txn, wish.change, wish.author, settings)
     _require_short(ask, settings)
+    if ask.plan.is_needless:
+        raise invalid_input(Problem("$.change", "would change nothing"))
     if policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours) is WritePolicy.OFF:
         return _refuse_by_policy(txn, ask, wish, settings)
     if (twin := txn.pending_like(wish.change, wish.author, ask.hash)) is not None:
@@ -159,9 +163,9 @@ _QUEUE_ADVICE: Final = "Too many wishes wait already; decide some with `keepgate
 def _require_short(ask: Ask, settings: Settings) -> None:
     """Refuse a wish for the inbox whose texts are over the limit: proposals are never cut."""
     limit = settings.proposals.max_text_units
-    for entry in ask.entries:
-        if units(entry.text) > limit:
-            reason = f"has {units(entry.text)} units; a proposal may have {limit}"
+    for text in (*(entry.text for entry in ask.entries), *(fact.text for fact in ask.facts)):
+        if units(text) > limit:
+            reason = f"has {units(text)} units; a proposal may have {limit}"
             raise invalid_input(Problem("$.change.text", reason))
 
 
@@ -180,6 +184,8 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules) -
         _close(txn, stored, ProposalStatus.REFUSED, f"refused ({fault.code})", allowed.by)
         txn.append(refused_row(stored, allowed, fault, txn.stamp))
         return Refused(fault, Outcome.CANCELLED, allowed.by)
+    if ask.plan.is_needless:
+        return _overtaken(txn, stored, ask, allowed)
     if policy_for(ask.plan, rules, label_is_ours=may_be_ours(stored.change)) is WritePolicy.OFF:
         by = Decider(via=POLICY, policy=WritePolicy.OFF, **_client(stored.asked_by))
         return deny(txn, stored, by)
@@ -191,6 +197,13 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules) -
     receipt = _commit(txn, ask, allowed, proposal_id)
     _close(txn, stored, ProposalStatus.APPROVED, Outcome.ALLOWED_ONCE, allowed.by)
     return receipt
+
+
+def _overtaken(txn: Transaction, stored: StoredProposal, ask: Ask, allowed: Allowed) -> Receipt:
+    """Close a wish that has nothing left to do: meanwhile somebody else did the same."""
+    _close(txn, stored, ProposalStatus.REFUSED, NEEDLESS, allowed.by)
+    txn.append(needless_row(stored, allowed, txn.stamp))
+    return Receipt(existing=ask.plan.existing)
 
 
 def pending(txn: Transaction, proposal_id: str) -> StoredProposal | Late:
@@ -230,7 +243,13 @@ _INBOX_ADVICE: Final = "The wish waits for a person: `keepgate proposals show {i
 
 def _commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str) -> Receipt:
     seqs = txn.commit(approve(ask, allowed), proposal_id=proposal_id)
-    return Receipt(steps=ask.plan.mutations, usage=tuple(use.usage for use in ask.plan.uses), seqs=seqs)
+    return Receipt(
+        steps=ask.plan.mutations,
+        facts=ask.plan.facts,
+        pages=ask.plan.pages,
+        usage=tuple(use.usage for use in ask.plan.uses),
+        seqs=seqs,
+    )
 
 
 def _close(

@@ -19,6 +19,8 @@ REMOVED: Final = "memory/removed"
 RECALLED: Final = "memory/recalled"
 FROZEN: Final = "memory/snapshot"
 PROPOSAL: Final = "proposals/didChange"
+FACT: Final = "facts/didChange"
+PAGE: Final = "pages/didChange"
 RESTORED: Final = "restored"
 """The kinds of feed rows: the notifications that they become, and one for a store that was put back."""
 

@@ -35,6 +35,15 @@ _CONTENT: Final = (
     FROM proposals ORDER BY id
     """,
     """
+    SELECT id, home, entity, text, kind, visibility, provenance, created_at, valid_until, expired_at,
+      superseded_by, reason, session_id, version, twin_crc, ledger_seq
+    FROM facts ORDER BY id
+    """,
+    """
+    SELECT id, home, root, slug, path, digest_before, digest_after, content, state, ledger_seq
+    FROM page_writes ORDER BY id
+    """,
+    """
     SELECT seq, ts, action, decision, outcome, track, scope, workspace_key, homes, agent_key, entry_id,
       source, session_id, proposal_id, shown_hash, "by", payload, salt, digest, previous, hash, key_id, mac
     FROM ledger WHERE NOT (action = 'restored' AND decision = 'note') ORDER BY seq
@@ -49,7 +58,7 @@ _FEED_HEAD: Final = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name
 
 @frozen(kw_only=True)
 class BackupResult:
-    """A verified copy; ``content_hash`` covers entries, proposals and ledger."""
+    """A verified copy; ``content_hash`` covers entries, facts, proposals, page writes and ledger."""
 
     path: str
     size_bytes: int
@@ -135,7 +144,7 @@ def require_source(path: str, source_path: str) -> None:
 
 
 def content_hash(db: apsw.Connection) -> str:
-    """SHA-256 over entries, proposals and ledger, without what notes a restore; for one read transaction."""
+    """SHA-256 over all that is canonical, without what notes a restore; for one read transaction."""
     digest = hashlib.sha256()
     for statement in _CONTENT:
         for row in db.execute(statement):

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 import apsw
+from attrs import frozen
 
 from keepgate.core.reading.analyse import VERSION, analysed
 from keepgate.store.lane import Lane
@@ -14,7 +15,7 @@ TOUCH: Final = "UPDATE derived SET value = value WHERE key = 'analysis_version'"
 """A write that changes nothing, to see whether writing works."""
 
 BATCH: Final = 200
-"""Entries per transaction: the write lock is never held for longer than about 50 ms."""
+"""Entries or facts per transaction: the write lock is never held for longer than about 50 ms."""
 
 FEED_KEPT_MS: Final = 7 * 24 * 3600 * 1000
 """A process that slept for longer than this reads the store anew."""
@@ -22,10 +23,34 @@ FEED_KEPT_MS: Final = 7 * 24 * 3600 * 1000
 _PRUNE: Final = "DELETE FROM feed WHERE ts < ? AND seq IN (SELECT seq FROM feed ORDER BY seq LIMIT ?)"
 _ANALYSED_AS: Final = "SELECT value FROM derived WHERE key = 'analysis_version'"
 _CLAIM: Final = "UPDATE derived SET value = ? WHERE key = 'analysis_version'"
-_EMPTY: Final = "INSERT INTO search (search) VALUES ('delete-all')"
-_NEXT: Final = "SELECT row, text FROM entries WHERE row > ? ORDER BY row LIMIT ?"
-_UNINDEX: Final = "DELETE FROM search WHERE rowid = ?"
-_INDEX: Final = "INSERT INTO search (rowid, text) VALUES (?, ?)"
+
+
+@frozen(kw_only=True)
+class Index:
+    """The statements of one search index: of its own table, and of the one whose texts it holds."""
+
+    empty: str
+    following: str
+    unindex: str
+    index: str
+    merge: str
+
+
+# In a merge a negative number: all that the index has is merged in the end, not only what there is much of.
+ENTRIES: Final = Index(
+    empty="INSERT INTO search (search) VALUES ('delete-all')",
+    following="SELECT row, text FROM entries WHERE row > ? ORDER BY row LIMIT ?",
+    unindex="DELETE FROM search WHERE rowid = ?",
+    index="INSERT INTO search (rowid, text) VALUES (?, ?)",
+    merge="INSERT INTO search (search, rank) VALUES ('merge', ?)",
+)
+FACTS: Final = Index(
+    empty="INSERT INTO fact_search (fact_search) VALUES ('delete-all')",
+    following="SELECT id, text FROM facts WHERE id > ? AND expired_at IS NULL ORDER BY id LIMIT ?",
+    unindex="DELETE FROM fact_search WHERE rowid = ?",
+    index="INSERT INTO fact_search (rowid, text) VALUES (?, ?)",
+    merge="INSERT INTO fact_search (fact_search, rank) VALUES ('merge', ?)",
+)
 
 FORGET_PAGES: Final = 64
 """Index pages per transaction: the write lock is never held for longer than about 10 ms."""
@@ -35,20 +60,21 @@ INSERT INTO derived (key, value) VALUES ('index_leftovers', '1') ON CONFLICT (ke
 """
 _IS_LEFT_BEHIND: Final = "SELECT 1 FROM derived WHERE key = 'index_leftovers'"
 _NOTHING_LEFT: Final = "DELETE FROM derived WHERE key = 'index_leftovers'"
-# A negative number: all that the index has is merged in the end, not only what there is much of.
-_MERGE: Final = "INSERT INTO search (search, rank) VALUES ('merge', ?)"
 _MERGED_NOTHING: Final = 2
 """A merge that found nothing to do changes fewer rows than this."""
 
 
-def index(db: apsw.Connection, row: int, text: str) -> None:
-    """Make an entry's text searchable; inside a transaction."""
-    db.execute(_INDEX, (row, analysed(text)))
+def index(db: apsw.Connection, row: int, text: str, of: Index = ENTRIES) -> None:
+    """Make an entry's or a fact's text searchable; inside a transaction."""
+    db.execute(of.index, (row, analysed(text)))
 
 
-def unindex(db: apsw.Connection, row: int) -> None:
-    """Have an entry found no more; inside a transaction. Its words go for good with :func:`forget_step`."""
-    db.execute(_UNINDEX, (row,))
+def unindex(db: apsw.Connection, row: int, of: Index = ENTRIES) -> None:
+    """Have an entry or a fact found no more; inside a transaction.
+
+    Its words go for good with :func:`forget_step`.
+    """
+    db.execute(of.unindex, (row,))
     db.execute(_LEFT_BEHIND)
 
 
@@ -70,22 +96,27 @@ def forget_for(lane: Lane, db: apsw.Connection, seconds: float) -> None:
 
 
 def _forget_some(db: apsw.Connection) -> bool:
-    before = db.total_changes()
-    db.execute(_MERGE, (-FORGET_PAGES,))
-    if db.total_changes() - before >= _MERGED_NOTHING:
-        return True
+    for of in (ENTRIES, FACTS):
+        before = db.total_changes()
+        db.execute(of.merge, (-FORGET_PAGES,))
+        if db.total_changes() - before >= _MERGED_NOTHING:
+            return True
     db.execute(_NOTHING_LEFT)
     return False
 
 
 def renew_index(lane: Lane, db: apsw.Connection) -> None:
-    """Rebuild the search index if another analysis made it; entries are searchable again as it goes."""
+    """Rebuild the indexes of entries and facts if another analysis made them, searchable again as it goes.
+
+    Pages are indexed anew from their files.
+    """
     if db.execute(_ANALYSED_AS).get == str(VERSION):
         return
-    lane.transact(db, lambda db: db.execute(_EMPTY).fetchall())
-    row = 0
-    while batch := lane.transact(db, partial(_index_batch, after=row)):
-        row = batch
+    for of in (ENTRIES, FACTS):
+        lane.transact(db, partial(_empty, of=of))
+        row = 0
+        while batch := lane.transact(db, partial(_index_batch, of=of, after=row)):
+            row = batch
     # Only now: a process that dies on the way leaves the rest to the next one.
     lane.transact(db, lambda db: db.execute(_CLAIM, (str(VERSION),)).fetchall())
 
@@ -101,9 +132,13 @@ def _prune_batch(db: apsw.Connection, before_ms: int) -> int:
     return db.changes()
 
 
-def _index_batch(db: apsw.Connection, after: int) -> int | None:
-    rows: list[Row] = db.execute(_NEXT, (after, BATCH)).fetchall()
+def _empty(db: apsw.Connection, of: Index) -> None:
+    db.execute(of.empty).fetchall()
+
+
+def _index_batch(db: apsw.Connection, of: Index, after: int) -> int | None:
+    rows: list[Row] = db.execute(of.following, (after, BATCH)).fetchall()
     for row, text in rows:
-        db.execute(_UNINDEX, (row,))
-        index(db, row, text)
+        db.execute(of.unindex, (row,))
+        index(db, row, text, of)
     return rows[-1][0] if rows else None

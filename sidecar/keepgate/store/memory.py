@@ -1,4 +1,4 @@
-"""The canonical writer: the only door through which entries and proposals change.
+"""The canonical writer: the only door through which entries, facts and proposals change.
 
 Invariant: only ``gate`` and ``boot`` import this module (``protected`` contract).
 """
@@ -8,14 +8,13 @@ from typing import Any, Final, TypeVar
 
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Approved
-from keepgate.core.writing.change import Change, Seed
-from keepgate.core.writing.ledger import Decision, Row, state_of
-from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.change import Change
+from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.proposal import StoredProposal
-from keepgate.protocol.entries import Entry
-from keepgate.protocol.proposals import Outcome, ProposalStatus
-from keepgate.store import reads, writing
-from keepgate.store.appending import ADDED, PROPOSAL, REMOVED, UPDATED, Appender
+from keepgate.core.writing.states import fact_state_of
+from keepgate.protocol.proposals import ProposalStatus
+from keepgate.store import committing, facts, reads, writing
+from keepgate.store.appending import FACT, PROPOSAL, Appender
 from keepgate.store.connection import Connection
 from keepgate.store.open import Store
 from keepgate.store.view import View
@@ -126,6 +125,30 @@ class Transaction(View):
 
     # The ledger.
 
+    def note_expired(self) -> None:
+        """Tell the ledger of facts whose ttl has run out, each once."""
+        for fact in facts.run_out(self._db, self.stamp.now_ms):
+            columns = committing.home_columns(fact.home)
+            seq = self._appender.append(
+                Row(
+                    ts=self.stamp.now_ms,
+                    action="expire",
+                    decision=Decision.NOTE,
+                    outcome="ttl",
+                    entry_id=fact.fact_id,
+                    payload={"after": fact_state_of(fact)},
+                    **columns,
+                )
+            )
+            self._appender.feed(
+                FACT,
+                ledger_seq=seq,
+                entry_id=fact.fact_id,
+                workspace_key=fact.home,
+                scope=columns["scope"],
+                status="expire",
+            )
+
     def append(self, row: Row) -> int:
         """Append a ledger row that changes no entry: a denial, a refusal, a note. Returns its seq.
 
@@ -136,71 +159,11 @@ class Transaction(View):
         return self._appender.append(row)
 
     def commit(self, approved: Approved, *, proposal_id: str | None) -> tuple[int, ...]:
-        """Store an approved change: ledger rows, entries, totals, index and feed. The seqs of its rows.
+        """Store an approved change with all that follows from it; the seqs of its ledger rows.
 
         Raises ``LookupError`` when the plan was made on another state of the store than this transaction's.
         """
-        ask = approved.ask
-        steps = ask.plan.mutations
-        summaries = 1 if isinstance(ask.plan.change, Seed) else 0
-        length = len(steps) + summaries
-        seqs = []
-        if summaries:
-            summary = {"text": ask.text, "of": [0, length]}
-            seqs.append(self._append_allowed(approved, proposal_id, _summary_columns(approved), summary))
-        for place, step in enumerate(steps, summaries):
-            payload = {
-                "before": state_of(step.before) if step.before else None,
-                "after": state_of(step.after) if step.after else None,
-                "of": [place, length],
-            }
-            columns = _entry_columns(step.entry, step.action)
-            seq = self._append_allowed(approved, proposal_id, columns, payload)
-            self._apply(step, seq, proposal_id, ask.plan.author.session_id)
-            seqs.append(seq)
-        return tuple(seqs)
-
-    def _append_allowed(
-        self,
-        approved: Approved,
-        proposal_id: str | None,
-        columns: Mapping[str, Any],
-        payload: Mapping[str, Any],
-    ) -> int:
-        return self._appender.append(
-            Row(
-                ts=self.stamp.now_ms,
-                decision=Decision.ALLOWED,
-                outcome=approved.by.label(Outcome.ALLOWED_ONCE),
-                session_id=approved.ask.plan.author.session_id,
-                proposal_id=proposal_id,
-                shown_hash=approved.ask.hash,
-                by=approved.by.by(),
-                payload=payload,
-                **columns,
-            )
-        )
-
-    def _apply(self, step: Mutation, seq: int, proposal_id: str | None, session_id: str) -> None:
-        if step.before is None:
-            writing.insert_entry(self._db, step.entry, seq)
-        elif step.after is None:
-            writing.delete_entry(self._db, step.before)
-        else:
-            writing.rewrite_entry(self._db, step.before, step.after, seq)
-        kind = ADDED if step.before is None else REMOVED if step.after is None else UPDATED
-        entry = step.entry
-        self._appender.feed(
-            kind,
-            ledger_seq=seq,
-            entry_id=entry.id,
-            proposal_id=proposal_id,
-            workspace_key=entry.workspace_key,
-            agent_key=entry.agent_key,
-            track=entry.track,
-            scope=entry.scope,
-            session_id=session_id,
-        )
+        return committing.commit(self._db, self._appender, approved, proposal_id)
 
     def _tell(self, stored: StoredProposal) -> StoredProposal:
         self._appender.feed(
@@ -214,30 +177,3 @@ class Transaction(View):
             status=stored.status,
         )
         return stored
-
-
-def _entry_columns(entry: Entry, action: str) -> dict[str, Any]:
-    return {
-        "action": action,
-        "track": entry.track,
-        "scope": entry.scope,
-        "workspace_key": entry.workspace_key,
-        "agent_key": entry.agent_key,
-        "entry_id": entry.id,
-        "source": entry.source,
-    }
-
-
-def _summary_columns(approved: Approved) -> dict[str, Any]:
-    plan = approved.ask.plan
-    entries = [step.entry for step in plan.mutations]
-    homes = frozenset(entry.workspace_key for entry in entries) - {""}
-    # The summary holds every text, so it is in view only where all of them may be.
-    private = any(entry.agent_key for entry in entries)
-    return {
-        "action": "seed",
-        "source": approved.ask.source,
-        "workspace_key": min(homes, default=""),
-        "homes": homes,
-        "agent_key": plan.author.agent_key if private else "",
-    }

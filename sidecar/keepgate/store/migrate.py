@@ -31,7 +31,7 @@ def _sql(name: str) -> Step:
     return step
 
 
-STEPS: Final[Sequence[Step]] = (_sql("0001.sql"),)
+STEPS: Final[Sequence[Step]] = (_sql("0001.sql"), _sql("0002.sql"))
 """Step ``n`` makes version ``n`` from version ``n - 1``; a released step never changes."""
 
 VERSION: Final = len(STEPS)
@@ -39,6 +39,8 @@ VERSION: Final = len(STEPS)
 
 TABLES: Final = frozenset({
     "meta", "ledger", "entries", "proposals", "usage", "recall", "search", "derived", "feed",
+    "facts", "page_writes", "fact_search", "pages", "page_aliases", "page_links", "page_timeline",
+    "page_chunks", "page_search", "page_retrievals", "page_problems", "page_roots", "cursors",
 })  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Rows and values: how entries, ledger rows and proposals are written down."""
+"""Rows and values: how entries, facts, ledger rows and proposals are written down."""
 
 import json
 from collections.abc import Iterable
@@ -10,12 +10,14 @@ import attrs
 from cattrs import BaseValidationError, Converter
 from cattrs.strategies import configure_tagged_union
 
+from keepgate.core.model.fact import Fact
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import Change, Target
 from keepgate.core.writing.ledger import Sealed, canonical, written_homes
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry, Scope, Track
 from keepgate.protocol.proposals import ChangeKind, Proposal, ProposalStatus
+from keepgate.protocol.verbs import FactKind, Visibility
 
 Row = tuple[Any, ...]
 
@@ -24,6 +26,12 @@ ENTRY_COLUMNS: Final = (
     "e.created_at, e.updated_at, r.last_ms, coalesce(r.count, 0), e.session_id"
 )
 """Of ``entries AS e LEFT JOIN recall AS r ON r.entry = e.row``."""
+
+FACT_COLUMNS: Final = (
+    "f.id, f.home, f.entity, f.text, f.kind, f.visibility, f.provenance, f.created_at, f.valid_until, "
+    "f.expired_at, f.superseded_by, f.reason, f.session_id, f.version"
+)
+"""Of ``facts AS f``."""
 
 SEALED_COLUMNS: Final = ", ".join(f'"{item.name}"' for item in attrs.fields(Sealed))
 """Of ``ledger``."""
@@ -68,6 +76,26 @@ def entry_of(row: Row) -> Entry:
         last_recalled=row[11],
         recall_count=row[12],
         session_id=row[13],
+    )
+
+
+def fact_of(row: Row) -> Fact:
+    """The fact in :data:`FACT_COLUMNS`."""
+    return Fact(
+        id=row[0],
+        home=row[1],
+        entity=row[2],
+        text=row[3],
+        kind=FactKind(row[4]),
+        visibility=Visibility(row[5]),
+        provenance=row[6],
+        created_at=row[7],
+        valid_until=row[8],
+        expired_at=row[9],
+        superseded_by=row[10],
+        reason=row[11],
+        session_id=row[12],
+        version=row[13],
     )
 
 

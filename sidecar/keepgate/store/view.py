@@ -4,11 +4,13 @@ import json
 from typing import Final
 
 from keepgate.core.model.entry import Layer
-from keepgate.core.writing.ledger import Decision, Recorded, Sealed, recorded
+from keepgate.core.model.fact import Fact
+from keepgate.core.writing.ledger import Decision, Sealed
 from keepgate.core.writing.match import Hits
-from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.mutation import Step
+from keepgate.core.writing.states import Recorded, recorded
 from keepgate.protocol.entries import Entry
-from keepgate.store import reads, writing
+from keepgate.store import facts, reads, writing
 from keepgate.store.connection import Connection
 from keepgate.store.rows import SEALED_COLUMNS, sealed_of
 
@@ -43,8 +45,20 @@ class View:
         """An entry of the layer with the same text but for ASCII case."""
         return writing.twin(self._db, layer, agent_key, text)
 
+    def fact(self, fact_id: int) -> Fact | None:
+        """The fact with that id, whoever may see it."""
+        return facts.fact(self._db, fact_id)
+
+    def fact_twins(self, home: str, text: str, now_ms: int) -> tuple[Fact, ...]:
+        """The active facts of a home with the same letters and digits."""
+        return facts.fact_twins(self._db, home, text, now_ms)
+
+    def next_fact_id(self) -> int:
+        """The id of the next new fact."""
+        return facts.next_fact_id(self._db)
+
     def change_of(self, seq: int) -> tuple[Recorded, ...]:
-        """The entry steps of the allowed change that a ledger row belongs to.
+        """The steps of the allowed change that a ledger row belongs to.
 
         Empty when there is no such row, when it is no change, and when a part of the change was purged.
         """
@@ -59,13 +73,13 @@ class View:
         rows = [sealed_of(found) for found in self._db.execute(_ROWS, (first, first + length - 1))]
         return _steps(rows)
 
-    def newest_change(self, entry_id: str) -> int | None:
-        """The newest allowed row of an entry, also of one that is gone; ``None`` before the first."""
-        newest: int | None = self._db.execute(_NEWEST, (entry_id,)).get
+    def newest_change(self, subject: str) -> int | None:
+        """The newest allowed row of an entry or a fact, also of one that is gone; ``None`` without any."""
+        newest: int | None = self._db.execute(_NEWEST, (subject,)).get
         return newest
 
-    def change_by(self, proposal_id: str) -> tuple[tuple[Mutation, ...], tuple[int, ...]]:
-        """The entry steps that a proposal's approval made, and the seqs of all its rows."""
+    def change_by(self, proposal_id: str) -> tuple[tuple[Step, ...], tuple[int, ...]]:
+        """The steps that a proposal's approval made, and the seqs of all its rows."""
         rows = [sealed_of(found) for found in self._db.execute(_OF_PROPOSAL, (proposal_id,))]
         return tuple(item.step for item in _steps(rows)), tuple(row.seq for row in rows)
 

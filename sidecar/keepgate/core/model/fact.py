@@ -40,6 +40,17 @@ class Fact:
         return self.expired_at is None and (self.valid_until is None or self.valid_until > now_ms)
 
 
+def same_words(text: str) -> str:
+    """What two facts have in common that say the same: no case, single blanks (VERBS-remember)."""
+    return " ".join(text.casefold().split())
+
+
+def near_words(text: str) -> str:
+    """What two facts have in common that nearly say the same: letters and digits alone, without case."""
+    kept = "".join(char if char.isalnum() else " " for char in text.casefold())
+    return " ".join(kept.split()) or same_words(text)
+
+
 @frozen(kw_only=True)
 class Sight:
     """What a reader of facts and pages may see; every arm of every verb applies it.

@@ -91,6 +91,11 @@ def make_visible(text: str) -> str:
     return "".join(f"⟨U+{ord(char):04X}⟩" if index in positions else char for index, char in enumerate(text))
 
 
+def continued(text: str) -> str:
+    """``text`` as the value after a label: its further lines are indented, so that none begins a label."""
+    return _LINE_BREAKS.sub("\n    ", text)
+
+
 def one_line(text: str) -> str:
     """``text`` on one line: breaks become `` ⏎ ``, hidden characters are written out, tabs become blanks."""
     return make_visible(_LINE_BREAKS.sub(LINE_BREAK_SHOWN, text).replace("\t", " "))

@@ -12,6 +12,10 @@ from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarg
 BATCH: Final = "batch"
 """Stands for the layer of a change that may span layers."""
 
+FACTS: Final = "facts"
+PAGES: Final = "pages"
+"""Stand for the track of facts and of pages, which have none."""
+
 
 def facts(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
     """Names and values for the whole change. Workspaces are named in full: folders may share a last name."""

@@ -1,29 +1,45 @@
 """The question: exactly what the person sees, and the hash that binds an answer to it (DSH-3)."""
 
 import hashlib
-from typing import Any, Final, assert_never
+from typing import Any, assert_never
 
 from attrs import frozen
 
-from keepgate.core.model.entry import layer_of
-from keepgate.core.model.text import excerpt, hidden_positions
-from keepgate.core.reading.asked import BATCH
-from keepgate.core.writing.change import Add, Change, Consolidate, Remove, Replace, Seed, Undo, kind_of
+from keepgate.core.model.fact import Fact
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.reading.asked import BATCH, FACTS, PAGES
+from keepgate.core.writing.cautions import cautions_of
+from keepgate.core.writing.change import (
+    Add,
+    Change,
+    Consolidate,
+    Forget,
+    PutPage,
+    Remember,
+    Remove,
+    RemovePage,
+    Replace,
+    Seed,
+    TrustRoot,
+    Undo,
+    kind_of,
+)
 from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import named
-from keepgate.core.writing.mutation import Mutation
-from keepgate.core.writing.plan import Plan, StoreView
-from keepgate.protocol.entries import DEFAULT_SOURCE
-from keepgate.protocol.proposals import AskEntry, AskTarget, Caution, ChangeKind
-
-CONSOLIDATE_EXCERPT_UNITS: Final = 300
+from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.plan import Plan
+from keepgate.core.writing.storeview import StoreView
+from keepgate.core.writing.wording import payload_text
+from keepgate.protocol.entries import DEFAULT_SOURCE, Scope
+from keepgate.protocol.proposals import AskEntry, AskFact, AskTarget, Caution, ChangeKind
 
 
 @frozen(kw_only=True)
 class Ask:
     """A plan put as a question. ``text`` is the contract's payload text, ``hash`` covers what would change.
 
-    ``track`` and ``scope`` read ``batch`` where a change may span layers.
+    ``track`` and ``scope`` read ``batch`` where a change may span layers; for facts and pages ``track`` reads
+    ``facts`` or ``pages``, and ``scope`` says whether they are user-global.
     """
 
     plan: Plan
@@ -79,6 +95,11 @@ class Ask:
         )
 
     @property
+    def facts(self) -> tuple[AskFact, ...]:
+        """The facts that the change adds, expires or brings back, whole, as they would be left."""
+        return tuple(_ask_fact(step) for step in self.plan.facts)
+
+    @property
     def from_to(self) -> tuple[str | None, str | None]:
         """The texts before and after, for a change of exactly one entry."""
         if len(self.plan.mutations) != 1:
@@ -87,42 +108,101 @@ class Ask:
         return step.before.text if step.before else None, step.after.text if step.after else None
 
 
-def ask_for(plan: Plan, store: StoreView) -> Ask:
+def ask_for(plan: Plan, store: StoreView, stamp: Stamp) -> Ask:
     """Put a plan as a question, with what the person should be warned of. Pure but for reading ``store``."""
-    change = plan.change
-    layers = {use.layer for use in plan.uses}
-    batch = isinstance(change, Seed | Undo)
-    layer = None if batch or not layers else next(iter(layers))
-    keys = {layer.workspace_key for layer in layers if layer.workspace_key}
+    track, scope = _place(plan)
+    keys = _keys(plan) - {""}
     return Ask(
         plan=plan,
-        kind=kind_of(change),
-        track=layer.track if layer else BATCH,
-        scope=layer.scope if layer else BATCH,
+        kind=kind_of(plan.change),
+        track=track,
+        scope=scope,
         workspace_key=keys.pop() if len(keys) == 1 else "",
         source=_source(plan),
         text=payload_text(plan),
         hash=content_hash(plan),
-        warnings=_warnings(plan, store),
+        warnings=cautions_of(plan, store, stamp.now_ms),
+    )
+
+
+def _place(plan: Plan) -> tuple[str, str]:
+    change = plan.change
+    match change:
+        case Seed() | Undo():
+            return BATCH, BATCH
+        case Add() | Replace() | Remove() | Consolidate():
+            layer = plan.uses[0].layer
+            return layer.track, layer.scope
+        case Remember() | Forget():
+            return FACTS, _scope_of(_keys(plan))
+        case PutPage() | RemovePage() | TrustRoot():
+            return PAGES, _scope_of({change.home})
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
+            assert_never(change)
+
+
+def _scope_of(homes: set[str]) -> str:
+    # What reaches every workspace is the wider of the two.
+    return Scope.USER_GLOBAL if "" in homes else Scope.WORKSPACE
+
+
+def _keys(plan: Plan) -> set[str]:
+    facts = [step.after.home for step in plan.facts]
+    facts += [plan.existing.home] if plan.existing is not None else []
+    pages = (step.home for step in plan.pages)
+    return {*(use.layer.workspace_key for use in plan.uses), *facts, *pages}
+
+
+def _ask_fact(step: FactStep) -> AskFact:
+    fact = step.after
+    return AskFact(
+        action=step.action,
+        id=None if step.before is None else fact.fact_id,
+        version=None if step.before is None else step.before.version,
+        workspace_key=fact.home,
+        entity=fact.entity,
+        text=fact.text,
+        kind=fact.kind,
+        visibility=fact.visibility,
+        provenance=fact.provenance,
+        valid_until=fact.valid_until,
+        reason=fact.reason,
     )
 
 
 def content_hash(plan: Plan) -> str:
     """SHA-256 over what the person agrees to: the action, the layers and keys, the source that is named, new
-    texts, tags and sources, and each target's id, version and text. Usage, warnings, deadlines and new ids
-    are left out.
+    texts, tags and sources, every field of a fact and the whole text of a page file, and each target's id,
+    version and text. Usage, warnings, deadlines and new ids are left out.
     """
     content: dict[str, Any] = {
         "action": str(kind_of(plan.change)),
         "agentKey": plan.author.agent_key,
         "workspaceKey": plan.author.workspace_key,
         "source": _source(plan),
-        "steps": [_step_content(step) for step in plan.mutations],
+        "steps": [_step_content(step) for step in plan.steps],
     }
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
-def _step_content(step: Mutation) -> dict[str, Any]:
+def _step_content(step: Step) -> dict[str, Any]:
+    match step:
+        case Mutation():
+            return _entry_content(step)
+        case FactStep():
+            return _fact_content(step)
+        case PageStep():
+            return {
+                "action": step.action,
+                "page": [step.home, step.root, step.slug, step.path],
+                "before": step.before,
+                "content": step.content,
+            }
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
+            assert_never(step)
+
+
+def _entry_content(step: Mutation) -> dict[str, Any]:
     content: dict[str, Any] = {"action": step.action}
     if step.before is not None:
         content["target"] = [step.before.id, step.before.version, step.before.text]
@@ -135,36 +215,18 @@ def _step_content(step: Mutation) -> dict[str, Any]:
     return content
 
 
-def payload_text(plan: Plan) -> str:
-    """The full change as the contract words it: approve what you see (DSH-3)."""
-    change, steps = plan.change, plan.mutations
-    match change:
-        case Add() | Remove():
-            return steps[0].entry.text
-        case Replace():
-            return _from_to(steps[0])
-        case Consolidate():
-            lines = []
-            for target, step in zip(change.targets, steps[:-1], strict=True):
-                lines += [f"remove: {named(target)}", excerpt(step.entry.text, CONSOLIDATE_EXCERPT_UNITS)]
-            return "\n".join([*lines, f"new text: {change.text}"])
-        case Seed():
-            return "\n".join(f"{step.entry.track}/{step.entry.scope}: {step.entry.text}" for step in steps)
-        case Undo():
-            return "\n\n".join(_undo_text(step) for step in steps)
-        case _:  # pragma: no cover - the union is closed, which the type checker proves
-            assert_never(change)
+def _fact_content(step: FactStep) -> dict[str, Any]:
+    content: dict[str, Any] = {"action": step.action, "fact": _fact_values(step.after)}
+    if step.before is not None:
+        content["target"] = [step.before.id, step.before.version, *_fact_values(step.before)]
+    return content
 
 
-def _from_to(step: Mutation) -> str:
-    assert step.before is not None and step.after is not None, "a rewriting has both sides"  # noqa: PT018
-    return f"from:\n{step.before.text}\n\nto:\n{step.after.text}"
-
-
-def _undo_text(step: Mutation) -> str:
-    if step.before is None:
-        return f"restore:\n{step.entry.text}"
-    return f"remove:\n{step.entry.text}" if step.after is None else _from_to(step)
+def _fact_values(fact: Fact) -> list[Any]:
+    return [
+        fact.home, fact.entity, fact.text, fact.kind, fact.visibility, fact.provenance, fact.valid_until,
+        fact.expired_at is not None, fact.reason,
+    ]  # fmt: skip
 
 
 def _names(change: Change) -> tuple[str, ...]:
@@ -188,23 +250,7 @@ def _source(plan: Plan) -> str | None:
         case Seed(drafts=drafts):
             sources = {draft.source for draft in drafts}
             return sources.pop() if len(sources) == 1 else DEFAULT_SOURCE
+        case Remember() | Forget() | PutPage() | RemovePage() | TrustRoot():
+            return None
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(plan.change)
-
-
-def _warnings(plan: Plan, store: StoreView) -> tuple[Caution, ...]:
-    left = [(step.before, step.after) for step in plan.mutations if step.after is not None]
-    hidden = sum(len(hidden_positions("\n".join([entry.text, *entry.tags]))) for _, entry in left)
-    found = []
-    if hidden:
-        found.append(
-            Caution(kind="hidden-characters", message=f"{hidden} hidden characters, shown as ⟨U+XXXX⟩")
-        )
-    gone = {step.entry.id for step in plan.mutations if step.after is None}
-    for before, entry in left:
-        if before is not None:
-            continue
-        twin = store.twin(layer_of(entry), plan.author.agent_key, entry.text)
-        if twin is not None and twin.id not in gone:
-            found.append(Caution(kind="duplicate", message=f"entry {twin.id} already says the same"))
-    return tuple(dict.fromkeys(found))

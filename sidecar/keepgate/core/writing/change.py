@@ -1,6 +1,10 @@
-"""Changes: the closed set of things that can be asked of the store."""
+"""Changes: the closed set of things that can be asked of the store.
 
-from typing import assert_never
+Class and field names are stored with proposals: renaming one needs a migration.
+"""
+
+from collections.abc import Mapping
+from typing import Final, assert_never
 
 from attrs import frozen
 
@@ -86,10 +90,11 @@ class Seed:
 
 @frozen(kw_only=True)
 class Undo:
-    """Take back the change that ledger row ``seq`` belongs to."""
+    """Take back the change that ledger row ``seq`` belongs to; ``world_only`` as in :class:`Remember`."""
 
     seq: int
     source: str
+    world_only: bool = False
 
 
 @frozen(kw_only=True)
@@ -155,30 +160,38 @@ class TrustRoot:
     root: str
 
 
-Change = Add | Replace | Remove | Consolidate | Seed | Undo
+EntryChange = Add | Replace | Remove | Consolidate | Seed
+FactChange = Remember | Forget
+PageChange = PutPage | RemovePage | TrustRoot
+Change = EntryChange | FactChange | PageChange | Undo
 
 
 def kind_of(change: Change) -> ChangeKind:
     """The word for a change in asks, ledgers and lists."""
-    match change:
-        case Add():
-            return ChangeKind.ADD
-        case Replace():
-            return ChangeKind.REPLACE
-        case Remove():
-            return ChangeKind.REMOVE
-        case Consolidate():
-            return ChangeKind.CONSOLIDATE
-        case Seed():
-            return ChangeKind.SEED
-        case Undo():
-            return ChangeKind.UNDO
-        case _:  # pragma: no cover - the union is closed, which the type checker proves
-            assert_never(change)
+    if isinstance(change, Remember):
+        return ChangeKind.REMEMBER if change.supersedes is None else ChangeKind.SUPERSEDE
+    return _KINDS[type(change)]
+
+
+_KINDS: Final[Mapping[type, ChangeKind]] = {
+    Add: ChangeKind.ADD,
+    Replace: ChangeKind.REPLACE,
+    Remove: ChangeKind.REMOVE,
+    Consolidate: ChangeKind.CONSOLIDATE,
+    Seed: ChangeKind.SEED,
+    Undo: ChangeKind.UNDO,
+    Forget: ChangeKind.FORGET,
+    PutPage: ChangeKind.PAGE_PUT,
+    RemovePage: ChangeKind.PAGE_REMOVE,
+    TrustRoot: ChangeKind.TRUST,
+}
 
 
 def new_texts(change: Change) -> tuple[str, ...]:
-    """The texts that a change would store; none for one that only takes away or takes back."""
+    """The texts that a change would store, as a block that agents read may show them.
+
+    None for one that only takes away or takes back, and none for what is private.
+    """
     match change:
         case Add(draft=draft):
             return (draft.text,)
@@ -186,7 +199,11 @@ def new_texts(change: Change) -> tuple[str, ...]:
             return (change.text,)
         case Seed(drafts=drafts):
             return tuple(draft.text for draft in drafts)
-        case Remove() | Undo():
+        case Remember(draft=fact):
+            return (fact.text,) if fact.visibility is Visibility.WORLD else ()
+        case PutPage(content=content):
+            return (content,)
+        case Remove() | Undo() | Forget() | RemovePage() | TrustRoot():
             return ()
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
@@ -194,5 +211,13 @@ def new_texts(change: Change) -> tuple[str, ...]:
 
 def homes_of(change: Change, author: Author) -> frozenset[str]:
     """The workspaces that a change is about: its author's, and those that a batch goes to."""
-    drafts = change.drafts if isinstance(change, Seed) else ()
-    return frozenset({author.workspace_key, *(draft.layer.workspace_key for draft in drafts)}) - {""}
+    match change:
+        case Seed(drafts=drafts):
+            homes = {draft.layer.workspace_key for draft in drafts}
+        case Remember(draft=fact):
+            homes = {fact.home}
+        case PutPage(home=home) | RemovePage(home=home) | TrustRoot(home=home):
+            homes = {home}
+        case _:
+            homes = set()
+    return frozenset({author.workspace_key, *homes}) - {""}

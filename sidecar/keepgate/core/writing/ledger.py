@@ -1,4 +1,4 @@
-"""Ledger rows: what they hold, how they are sealed, and how a store is rebuilt from them (DSH-6).
+"""Ledger rows: what they hold and how they are sealed (DSH-6).
 
 A row keeps ``digest = SHA-256(salt || payload)``; the chain covers every other column, the digest and the
 previous row's hash, but never the payload itself. A purge can so drop payload and salt and the chain holds.
@@ -12,9 +12,6 @@ from typing import Any, Final
 
 from attrs import field, frozen
 
-from keepgate.core.writing.mutation import Mutation
-from keepgate.protocol.entries import Entry, Scope, Track
-
 GENESIS: Final = "0" * 64
 
 
@@ -26,14 +23,6 @@ class Decision(StrEnum):
     REFUSED = "refused"
     EVIDENCE = "evidence"
     NOTE = "note"
-
-
-@frozen(kw_only=True)
-class Recorded:
-    """A step of a change that was made, with the row that holds it."""
-
-    seq: int
-    step: Mutation
 
 
 @frozen(kw_only=True)
@@ -141,59 +130,6 @@ def chain_hash(columns: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical([columns[name] for name in CHAINED]).encode()).hexdigest()
 
 
-def state_of(entry: Entry) -> dict[str, Any]:
-    """An entry as payloads keep it; recall counters are derived and stay out."""
-    return {
-        "id": entry.id,
-        "track": str(entry.track),
-        "scope": str(entry.scope),
-        "workspaceKey": entry.workspace_key,
-        "agentKey": entry.agent_key,
-        "text": entry.text,
-        "source": entry.source,
-        "tags": list(entry.tags),
-        "version": entry.version,
-        "createdAt": entry.created_at,
-        "updatedAt": entry.updated_at,
-        "sessionId": entry.session_id,
-    }
-
-
-def entry_from(state: Mapping[str, Any]) -> Entry:
-    """The entry that :func:`state_of` wrote down."""
-    return Entry(
-        id=state["id"],
-        track=Track(state["track"]),
-        scope=Scope(state["scope"]),
-        workspace_key=state["workspaceKey"],
-        agent_key=state["agentKey"],
-        text=state["text"],
-        source=state["source"],
-        tags=tuple(state["tags"]),
-        version=state["version"],
-        created_at=state["createdAt"],
-        updated_at=state["updatedAt"],
-        session_id=state["sessionId"],
-    )
-
-
-def recorded(row: Sealed) -> Mutation | None:
-    """The entry step of an allowed row; ``None`` for summaries, evidence, denials and purged rows.
-
-    A payload that was spoiled after it was sealed is as good as purged; :func:`chain_breaks` names it.
-    """
-    if row.decision != Decision.ALLOWED or row.entry_id is None or row.payload is None:
-        return None
-    try:
-        payload = json.loads(row.payload)
-        before, after = (
-            entry_from(state) if state else None for state in (payload["before"], payload["after"])
-        )
-    except (ValueError, LookupError, TypeError):
-        return None
-    return Mutation(action=row.action, before=before, after=after) if before or after else None
-
-
 @frozen(kw_only=True)
 class Break:
     """A place where the chain does not hold: ``edit``, ``gap``, ``reorder``."""
@@ -231,26 +167,3 @@ def _is_sealed(salt: str, payload: str, digest: str) -> bool:
         return bytes.fromhex(salt).hex() == salt and payload_digest(salt, payload) == digest
     except ValueError:
         return False
-
-
-@frozen
-class Replay:
-    """A store rebuilt from rows. ``purged`` holds ids whose last state can no longer be known."""
-
-    entries: dict[str, Entry]
-    purged: set[str]
-
-    def apply(self, row: Sealed) -> None:
-        """Take one row in, in seq order."""
-        if row.decision != Decision.ALLOWED or row.entry_id is None:
-            return
-        step = recorded(row)
-        if step is None:
-            self.purged.add(row.entry_id)
-            self.entries.pop(row.entry_id, None)
-            return
-        self.purged.discard(row.entry_id)
-        if step.after is None:
-            self.entries.pop(row.entry_id, None)
-        else:
-            self.entries[row.entry_id] = step.after

@@ -1,9 +1,10 @@
 """Steps of a change: what happens, or happened, to one entry, one fact or one page file."""
 
+from collections.abc import Iterable
+
 from attrs import frozen
 
 from keepgate.core.model.fact import Fact
-
 from keepgate.protocol.entries import Entry
 
 
@@ -39,8 +40,8 @@ class FactStep:
 class PageStep:
     """One page file's step: written (``content`` is its whole text) or removed (``content`` is ``None``).
 
-    ``root`` is an absolute folder, ``path`` the file's path below it with slashes. ``before`` is the text that
-    is there now, ``None`` where there is no file.
+    ``root`` is an absolute folder, ``path`` the file's path below it with slashes. ``before`` is the text
+    that is there now, ``None`` where there is no file.
     """
 
     action: str
@@ -50,3 +51,21 @@ class PageStep:
     path: str
     before: str | None
     content: str | None
+
+
+Step = Mutation | FactStep | PageStep
+
+
+def of_entries(steps: Iterable[Step]) -> tuple[Mutation, ...]:
+    """The steps of entries, in order."""
+    return tuple(step for step in steps if isinstance(step, Mutation))
+
+
+def of_facts(steps: Iterable[Step]) -> tuple[FactStep, ...]:
+    """The steps of facts, in order."""
+    return tuple(step for step in steps if isinstance(step, FactStep))
+
+
+def of_pages(steps: Iterable[Step]) -> tuple[PageStep, ...]:
+    """The steps of page files, in order."""
+    return tuple(step for step in steps if isinstance(step, PageStep))

@@ -21,8 +21,13 @@ CREATE TABLE facts (
   ledger_seq INTEGER NOT NULL UNIQUE REFERENCES ledger (seq)
 ) STRICT;
 CREATE INDEX facts_home ON facts (home, id);
+CREATE INDEX facts_created ON facts (home, created_at);
 CREATE INDEX facts_entity ON facts (home, entity, id) WHERE entity IS NOT NULL;
 CREATE INDEX facts_session ON facts (home, session_id, id) WHERE session_id IS NOT NULL;
+CREATE INDEX facts_since ON facts (home, created_at, id);
+-- What a card counts and shows of an entity, without a look at the rows themselves.
+CREATE INDEX facts_card ON facts (home, entity, kind, id, visibility, valid_until, expired_at)
+  WHERE entity IS NOT NULL AND expired_at IS NULL;
 CREATE INDEX facts_twin ON facts (home, twin_crc) WHERE expired_at IS NULL;
 CREATE INDEX facts_ttl ON facts (valid_until) WHERE valid_until IS NOT NULL AND expired_at IS NULL;
 
@@ -42,6 +47,7 @@ CREATE TABLE page_writes (
   ledger_seq INTEGER NOT NULL UNIQUE REFERENCES ledger (seq)
 ) STRICT;
 CREATE INDEX page_writes_pending ON page_writes (id) WHERE state = 'pending';
+CREATE INDEX page_writes_file ON page_writes (root, path);
 
 -- Derived from here on.
 

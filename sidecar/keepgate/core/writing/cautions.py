@@ -1,0 +1,66 @@
+"""What the person should be warned of before answering."""
+
+from collections.abc import Iterator
+
+from keepgate.core.model.entry import layer_of
+from keepgate.core.model.fact import Fact, sight_of
+from keepgate.core.model.text import hidden_positions
+from keepgate.core.writing.change import Remember
+from keepgate.core.writing.fact_steps import seen_twins
+from keepgate.core.writing.plan import Plan
+from keepgate.core.writing.storeview import StoreView
+from keepgate.protocol.entries import Entry
+from keepgate.protocol.proposals import Caution
+
+
+def cautions_of(plan: Plan, store: StoreView, now_ms: int) -> tuple[Caution, ...]:
+    """Hidden characters in what would be left, and that something says the same already."""
+    found = [*_hidden(plan), *_entry_twins(plan, store), *_fact_twins(plan, store, now_ms)]
+    return tuple(dict.fromkeys(found))
+
+
+def _hidden(plan: Plan) -> Iterator[Caution]:
+    count = sum(len(hidden_positions(text)) for text in _texts_left(plan))
+    if count:
+        yield Caution(kind="hidden-characters", message=f"{count} hidden characters, shown as ⟨U+XXXX⟩")
+
+
+def _texts_left(plan: Plan) -> Iterator[str]:
+    for step in plan.mutations:
+        if step.after is not None:
+            yield "\n".join([step.after.text, *step.after.tags])
+    for fact_step in plan.facts:
+        fact = fact_step.after
+        yield "\n".join([fact.text, fact.provenance, fact.entity or "", fact.reason or ""])
+    for page in plan.pages:
+        yield page.content or ""
+
+
+def _entry_twins(plan: Plan, store: StoreView) -> Iterator[Caution]:
+    gone = {step.entry.id for step in plan.mutations if step.after is None}
+    for entry in _new_entries(plan):
+        twin = store.twin(layer_of(entry), plan.author.agent_key, entry.text)
+        if twin is not None and twin.id not in gone:
+            yield Caution(kind="duplicate", message=f"entry {twin.id} already says the same")
+
+
+def _new_entries(plan: Plan) -> Iterator[Entry]:
+    return (step.after for step in plan.mutations if step.before is None and step.after is not None)
+
+
+def _fact_twins(plan: Plan, store: StoreView, now_ms: int) -> Iterator[Caution]:
+    if not isinstance(plan.change, Remember):
+        return
+    # The question may be put through the writer's own client: it tells of nothing that the writer cannot see.
+    sight = sight_of([plan.author.workspace_key], world_only=plan.change.world_only)
+    gone = {step.before.id for step in plan.facts if step.before is not None}
+    for fact in seen_twins(plan.change.draft, store, sight, now_ms):
+        if fact.id not in gone:
+            yield Caution(
+                kind="duplicate", message=f"fact {fact.id} already says nearly the same: {_told(fact)}"
+            )
+
+
+def _told(fact: Fact) -> str:
+    about = f" about {fact.entity}" if fact.entity else ""
+    return f"{fact.kind}{about}, {fact.visibility}"

@@ -1,0 +1,34 @@
+"""What working out a change needs to read; the store answers inside one transaction."""
+
+from typing import Protocol
+
+from keepgate.core.model.entry import Layer
+from keepgate.core.model.fact import Fact
+from keepgate.core.writing.match import Findable
+from keepgate.core.writing.states import Recorded
+from keepgate.protocol.entries import Entry
+
+
+class StoreView(Findable, Protocol):
+    """A consistent look at the store."""
+
+    def used(self, layer: Layer) -> int:
+        """Units in use in a layer."""
+
+    def twin(self, layer: Layer, agent_key: str, text: str) -> Entry | None:
+        """An entry of the layer, visible to that agent, with the same text but for ASCII case."""
+
+    def fact(self, fact_id: int) -> Fact | None:
+        """The fact with that id, whoever may see it, also one that has expired."""
+
+    def fact_twins(self, home: str, text: str, now_ms: int) -> tuple[Fact, ...]:
+        """The active facts of a home with the same letters and digits, oldest first, whoever may see them."""
+
+    def next_fact_id(self) -> int:
+        """The id of the next new fact."""
+
+    def change_of(self, seq: int) -> tuple[Recorded, ...]:
+        """The steps of the allowed change that row ``seq`` belongs to; empty when there is none."""
+
+    def newest_change(self, subject: str) -> int | None:
+        """The newest allowed row of an entry or a fact, also of one that is gone; ``None`` without any."""

@@ -1,0 +1,92 @@
+"""The steps that take a change back."""
+
+from typing import assert_never
+
+from attrs import evolve
+
+from keepgate.core.model.fact import sight_of
+from keepgate.core.model.stamp import Stamp
+from keepgate.core.model.viewer import Author
+from keepgate.core.writing.change import Undo
+from keepgate.core.writing.entry_steps import not_before
+from keepgate.core.writing.fact_steps import undone
+from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.page_steps import page_undone
+from keepgate.core.writing.states import Recorded, subject_of
+from keepgate.core.writing.storeview import StoreView
+from keepgate.protocol.entries import Entry
+from keepgate.protocol.errors import Fault, Problem, invalid_input
+
+
+def undo_steps(change: Undo, author: Author, store: StoreView, stamp: Stamp) -> tuple[Step, ...]:
+    """The inverse of every step that the author sees, the last first.
+
+    A batch may reach into other workspaces: each of them takes back its part. Raises ``INVALID_INPUT`` where
+    there is no such change in sight, and where later changes have overtaken it.
+    """
+    found = [item for item in store.change_of(change.seq) if _sees(author, change, item.step)]
+    if not found:
+        raise invalid_input(Problem("$.seq", "names no allowed change that this session can see"))
+    return tuple(_inverse(item, author, store, stamp) for item in reversed(found))
+
+
+def _sees(author: Author, change: Undo, step: Step) -> bool:
+    match step:
+        case Mutation():
+            return author.viewer.sees(step.entry)
+        case FactStep(after=fact):
+            keys = author.viewer.workspaces or frozenset()
+            return sight_of(keys, world_only=change.world_only).sees(fact.home, fact.visibility)
+        case PageStep(home=home):
+            return home in ("", author.workspace_key)
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
+            assert_never(step)
+
+
+def _inverse(found: Recorded, author: Author, store: StoreView, stamp: Stamp) -> Step:
+    match found.step:
+        case Mutation() as step:
+            return _inverse_entry(found.seq, step, author, store, stamp)
+        case FactStep() as step:
+            current = store.fact(step.after.id)
+            if _overtaken(found, store) or current is None or current != step.after:
+                raise _too_late(f"fact {subject_of(step)}", found.seq)
+            return undone(step, current, stamp)
+        case PageStep() as step:
+            if _overtaken(found, store):
+                raise _too_late(f"page {step.slug}", found.seq)
+            return page_undone(step)
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
+            assert_never(found.step)
+
+
+def _overtaken(found: Recorded, store: StoreView) -> bool:
+    # Being as the step left it is not enough: what came and went again has a history of its own.
+    return store.newest_change(subject_of(found.step)) != found.seq
+
+
+def _too_late(what: str, seq: int) -> Fault:
+    return invalid_input(Problem("$.seq", f"{what} has changed since ledger row {seq}; undo that first"))
+
+
+def _inverse_entry(seq: int, step: Mutation, author: Author, store: StoreView, stamp: Stamp) -> Mutation:
+    current = store.entry(step.entry.id)
+    if _overtaken(Recorded(seq=seq, step=step), store) or _without_recalls(current) != step.after:
+        raise _too_late(f"entry {step.entry.id}", seq)
+    if step.before is None:
+        return Mutation(action="undo-remove", before=current, after=None)
+    latest = current or step.before
+    restored = evolve(
+        step.before,
+        version=latest.version + 1,
+        updated_at=not_before(latest, stamp),
+        session_id=author.session_id,
+        last_recalled=current.last_recalled if current else None,
+        recall_count=current.recall_count if current else 0,
+    )
+    return Mutation(action="undo-replace" if current else "undo-add", before=current, after=restored)
+
+
+def _without_recalls(entry: Entry | None) -> Entry | None:
+    # Recall counts are derived: the ledger never holds them, and reading an entry does not overtake a change.
+    return entry and evolve(entry, last_recalled=None, recall_count=0)
