@@ -1,6 +1,7 @@
 """Evidence that reads owe: that something was recalled, and what a session was given (DSH-6)."""
 
 import asyncio
+import hashlib
 import json
 import logging
 from collections.abc import Callable, Sequence
@@ -24,6 +25,17 @@ _log: Final = logging.getLogger(__name__)
 QUEUE_MAX: Final = 256
 """So many evidence rows wait for a busy store; more are given up rather than kept in memory."""
 
+PACK: Final = "pack"
+"""What the row of a context pack is about; the row of a frozen snapshot is about nothing in particular."""
+SHOWN_MAX: Final = 1_000
+"""Packs that are known to be noted already; of others the ledger is asked."""
+
+_SHOWN: Final = """
+SELECT 1 FROM ledger INDEXED BY ledger_snapshot
+WHERE workspace_key = ? AND agent_key = ? AND session_id = ? AND action = 'snapshot' AND entry_id = 'pack'
+  AND json_extract(payload, '$.text') = ?
+LIMIT 1
+"""
 _COUNT_RECALL: Final = """
 INSERT INTO recall (entry, count, last_ms)
 SELECT e.row, 1, :now_ms FROM json_each(:ids) AS asked JOIN entries AS e ON e.id = asked.value WHERE true
@@ -39,6 +51,7 @@ class Evidence:
         self._key = key
         self._origin = origin
         self._announce = announce
+        self._shown: dict[tuple[str, str, str, bytes], None] = {}
 
     async def note_recall(  # noqa: PLR0913 - the fields of one ledger row, all by name
         self,
@@ -109,6 +122,47 @@ class Evidence:
             return frozen or (text, entries, stamp.now_ms)
 
         return await self._owed(work, wait_ms) or (text, entries, stamp.now_ms)
+
+    async def note_shown(
+        self,
+        *,
+        workspace_key: str,
+        homes: frozenset[str],
+        agent_key: str,
+        session_id: str,
+        text: str,
+        items: int,
+        stamp: Stamp,
+        wait_ms: int = 200,
+    ) -> None:
+        """Note that a model was shown this pack: once for each text that a session was shown."""
+        digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()
+        shown = (workspace_key, agent_key, session_id, digest)
+        if shown in self._shown:
+            return
+        row = Row(
+            ts=stamp.now_ms,
+            action="snapshot",
+            decision=Decision.EVIDENCE,
+            outcome="ok",
+            workspace_key=workspace_key,
+            homes=homes if len(homes) > 1 else frozenset(),
+            agent_key=agent_key,
+            entry_id=PACK,
+            source=DEFAULT_SOURCE,
+            session_id=session_id,
+            payload={"text": text, "entries": items},
+        )
+
+        def work(db: apsw.Connection) -> bool:
+            if db.execute(_SHOWN, (workspace_key, agent_key, session_id, text)).fetchone() is None:
+                self._append(db, row, stamp)
+            return True
+
+        if await self._owed(work, wait_ms):
+            self._shown[shown] = None
+            if len(self._shown) > SHOWN_MAX:
+                del self._shown[next(iter(self._shown))]
 
     def _append(self, db: apsw.Connection, row: Row, stamp: Stamp) -> int:
         appender = Appender(db, self._key(), stamp, self._origin)

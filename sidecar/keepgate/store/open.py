@@ -19,6 +19,7 @@ from keepgate.protocol.errors import Fault
 from keepgate.store import derived
 from keepgate.store.anchor import advance_anchor, anchors_folder
 from keepgate.store.clean import note_clean, presence_folder
+from keepgate.store.cursors import Cursors
 from keepgate.store.doors import derived_door, evidence_door, reading_door
 from keepgate.store.evidence import Evidence
 from keepgate.store.filesystem import file_system_of
@@ -67,6 +68,7 @@ class Store:
     connect_reading: Connect
     _evidence_lane: Lane
     evidence: Evidence = field(init=False)
+    cursors: Cursors = field(init=False)
     on_commit: list[Callable[[], None]] = field(factory=list)
     _key: Key | None = None
     _anchoring: asyncio.TimerHandle | None = None
@@ -75,6 +77,7 @@ class Store:
 
     def __attrs_post_init__(self) -> None:
         self.evidence = Evidence(self._evidence_lane, self.key, self.origin, self.announce)
+        self.cursors = Cursors(self.derived)
 
     @property
     def wal(self) -> bool:

@@ -56,6 +56,7 @@ ORDER BY seq DESC LIMIT 1
 _FROZEN: Final = """
 SELECT payload, ts FROM ledger
 WHERE workspace_key = ? AND agent_key = ? AND session_id = ? AND action = 'snapshot' AND payload IS NOT NULL
+  AND entry_id IS NULL
 ORDER BY seq DESC LIMIT 1
 """
 _NO_LIMIT: Final = (1 << 63) - 1

@@ -1,0 +1,118 @@
+"""How far each session's deltas were delivered: derived state, and never more than one session's own.
+
+A position moves when the reply that delivers up to it is written out. Until then the session's next wake in
+this process waits, so that nothing is delivered twice.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
+
+import apsw
+from attrs import frozen
+
+from keepgate.core.reading.delta import Position
+from keepgate.store.lane import Lane
+
+IDLE_MS: Final = 7 * 24 * 3600 * 1000
+"""A session that did not wake for longer than this starts anew."""
+CURSORS_MAX: Final = 1_000
+"""Sessions remembered for one home and lane; beyond it the one that woke longest ago is forgotten."""
+TURN_S: Final = 2.0
+"""So long a wake waits for an earlier reply to be read; after that it delivers the same once more."""
+
+_STORED: Final = """
+SELECT home, page_since, page_slug, fact_id, used_ms FROM cursors
+WHERE home = ? AND lane = ? AND session_id = ? AND used_ms >= ?
+"""
+_MOVE: Final = """
+INSERT INTO cursors (home, lane, session_id, page_since, page_slug, fact_id, used_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (home, lane, session_id) DO UPDATE SET
+  page_since = excluded.page_since, page_slug = excluded.page_slug, fact_id = excluded.fact_id,
+  used_ms = excluded.used_ms
+"""
+_EVICT: Final = """
+DELETE FROM cursors WHERE home = :home AND lane = :lane AND (used_ms < :idle OR session_id IN (
+  SELECT session_id FROM cursors WHERE home = :home AND lane = :lane
+  ORDER BY session_id = :session DESC, used_ms DESC LIMIT -1 OFFSET :max
+))
+"""
+
+
+@frozen
+class SessionKey:
+    """Whose cursors: ``lane`` is ``local``, ``remote`` or the id of an authenticated client."""
+
+    lane: str
+    session_id: str
+
+
+@frozen(kw_only=True)
+class Stored:
+    """The cursors of a session: of each home that it has one in, and when it woke last."""
+
+    positions: Mapping[str, Position]
+    used_ms: int | None
+
+
+def stored(db: apsw.Connection, key: SessionKey, homes: Collection[str], now_ms: int) -> Stored:
+    """The cursors of a session in these homes, without those that were idle for too long."""
+    positions, used = {}, list[int]()
+    for home in sorted(homes):
+        row = db.execute(_STORED, (home, key.lane, key.session_id, now_ms - IDLE_MS)).fetchone()
+        if row is not None:
+            positions[home] = Position(page_since=row[1], page_slug=row[2], fact_id=row[3])
+            used.append(row[4])
+    return Stored(positions=positions, used_ms=max(used, default=None))
+
+
+def move(db: apsw.Connection, key: SessionKey, positions: Mapping[str, Position], now_ms: int) -> None:
+    """Store a session's cursors, inside the caller's transaction; evict what is idle or too many."""
+    for home, at in positions.items():
+        row = (home, key.lane, key.session_id, at.page_since, at.page_slug, at.fact_id, now_ms)
+        db.execute(_MOVE, row)
+        db.execute(
+            _EVICT,
+            {
+                "home": home,
+                "lane": key.lane,
+                "session": key.session_id,
+                "idle": now_ms - IDLE_MS,
+                "max": CURSORS_MAX,
+            },
+        )
+
+
+class Cursors:
+    """The cursors of one open store, and whose wakes of this process wait for their turn."""
+
+    def __init__(self, derived: Lane) -> None:
+        self._derived = derived
+        self._turns: dict[SessionKey, asyncio.Future[None]] = {}
+
+    async def take_turn(self, key: SessionKey) -> Callable[[], None]:
+        """Wait until the reply to the session's wake before this one is settled; returns what ends the turn.
+
+        A reply that nobody reads holds up the session for :data:`TURN_S` seconds and no longer.
+        """
+        deadline = asyncio.get_running_loop().time() + TURN_S
+        while (before := self._turns.get(key)) is not None:
+            left_s = deadline - asyncio.get_running_loop().time()
+            if left_s <= 0:
+                break
+            await asyncio.wait([before], timeout=left_s)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._turns[key] = turn
+
+        def end() -> None:
+            if not turn.done():
+                turn.set_result(None)
+            if self._turns.get(key) is turn:
+                del self._turns[key]
+
+        return end
+
+    async def move(self, key: SessionKey, positions: Mapping[str, Position], now_ms: int) -> None:
+        """Store a session's cursors. Raises the faults of a store that cannot be written."""
+        await self._derived.write(lambda db: move(db, key, positions, now_ms))
