@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from keepgate.fronts.lsp.processes import Lifeline, has_ended, is_alive
+from keepgate.fronts.stdio.processes import Lifeline, has_ended, is_alive
 
 
 @pytest.mark.parametrize("pid", [0, -1, 2**32, 2**80])

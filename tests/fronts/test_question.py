@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from keepgate.fronts.lsp.question import document_of, headline, message_of
+from keepgate.fronts.stdio.question import document_of, headline, message_of
 from keepgate.protocol.entries import Scope, Track
 from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget, Caution
 

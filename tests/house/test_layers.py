@@ -18,6 +18,7 @@ WRITER = "Only the gate and the composition root hold the store's writer"
 PURE = "What is pure stays pure"
 SQL = "Only the store speaks SQL"
 LSP = "Only the LSP front knows LSP's types"
+MCP = "Only the MCP front knows the MCP SDK"
 START = "The command line reaches the LSP front through serve alone"
 CLIENT = "The client shares the published protocol with the sidecar and nothing else"
 NETWORK = "Nothing opens a socket"
@@ -54,6 +55,12 @@ PLANTED = [
     (SQL, f"{S}/gate/planted.py", "import sqlite3"),
     (LSP, f"{S}/service/planted.py", "import lsprotocol"),
     (LSP, f"{C}/planted.py", "import pygls"),
+    (STRANGERS, f"{S}/fronts/mcp/planted.py", "import keepgate.fronts.lsp"),
+    (LSP, f"{S}/fronts/mcp/planted.py", "import lsprotocol"),
+    (LSP, f"{S}/fronts/stdio/planted.py", "import pygls"),
+    (MCP, f"{S}/service/planted.py", "import mcp"),
+    (MCP, f"{S}/fronts/stdio/planted.py", "import pydantic"),
+    (MCP, f"{S}/cli/planted.py", "from mcp_types import Tool"),
     (START, f"{S}/cli/planted.py", "import keepgate.fronts.lsp.server"),
     (START, f"{S}/fronts/terminal/planted.py", "import lsprotocol"),
     (CLIENT, f"{C}/planted.py", "import keepgate.core"),

@@ -17,6 +17,7 @@ COMPLETE_VARIABLE: Final = "_KEEPGATE_COMPLETE"
 
 COMMANDS: Final = {
     "serve": "serve",
+    "mcp": "mcp",
     "try": "trying",
     "add": "writing",
     "replace": "writing",

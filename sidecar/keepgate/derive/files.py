@@ -15,6 +15,8 @@ from keepgate.derive.protocol_schema import (
 )
 from keepgate.derive.python_client import CALLS_PATH, calls_module
 from keepgate.derive.reference import MESSAGES_PATH, OPERATIONS_PATH, messages_page, operations_page
+from keepgate.derive.tools import TOOLS_PATH, tools_document
+from keepgate.derive.tools_page import TOOLS_PAGE_PATH, tools_page
 from keepgate.protocol.ops import OPERATIONS
 
 
@@ -25,6 +27,7 @@ def derived_files() -> Mapping[str, str]:
         PROTOCOL_PATH: protocol_schema(),
         SETTINGS_SCHEMA_PATH: settings_schema(),
         OPENRPC_PATH: openrpc_document(),
+        TOOLS_PATH: tools_document(),
     }
     return {
         **{path: as_json(document, indent=2) + "\n" for path, document in documents.items()},
@@ -32,6 +35,7 @@ def derived_files() -> Mapping[str, str]:
         MESSAGES_PATH: messages_page(),
         ERRORS_PATH: errors_page(),
         SETTINGS_PATH: settings_page(),
+        TOOLS_PAGE_PATH: tools_page(),
         CALLS_PATH: calls_module(OPERATIONS),
     }
 

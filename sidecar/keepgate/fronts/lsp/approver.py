@@ -10,7 +10,7 @@ from lsprotocol import types
 from keepgate.fronts.lsp.documents import change_document
 from keepgate.fronts.lsp.params import member
 from keepgate.fronts.lsp.protocol import KeepgateProtocol
-from keepgate.fronts.lsp.question import message_of
+from keepgate.fronts.stdio.question import message_of
 from keepgate.gate.approvers import NobodyThere
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams

@@ -55,6 +55,7 @@ class Announced:
 
     approver: bool
     approval_request: bool
+    language_model: bool
 
     @property
     def may_decide(self) -> bool:
@@ -77,6 +78,7 @@ def announced(params: types.InitializeParams, options: ClientAnnouncement) -> An
     return Announced(
         approver=options.approver or member(said, "approver") is True,
         approval_request=options.approval_request or member(said, "approvalRequest") is True,
+        language_model=options.language_model or member(said, "languageModel") is True,
     )
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from keepgate.fronts.lsp.processes import is_alive
-from keepgate.fronts.lsp.question import document_of
+from keepgate.fronts.stdio.processes import is_alive
+from keepgate.fronts.stdio.question import document_of
 from keepgate.protocol.proposals import ApprovalRequestParams
 
 _NAME: Final = re.compile(r"change-([0-9]+)-[0-9]+\.txt")

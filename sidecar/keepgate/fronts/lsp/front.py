@@ -80,6 +80,7 @@ class Front:
                 folders=folders,
                 approver=said.way_to_ask(self.protocol, documents),
                 may_decide=said.may_decide,
+                language_model=said.language_model,
             )
         except BaseException:
             await sidecar.close()

@@ -26,12 +26,12 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from keepgate.fronts.lsp import messages
 from keepgate.fronts.lsp.answers import Reply, answer_of, incident_answer
-from keepgate.fronts.lsp.logs import incident
 from keepgate.fronts.lsp.messages import Json, MessageId, Notification, Request, Response, Unusable
 from keepgate.fronts.lsp.outgoing import Outgoing
 from keepgate.fronts.lsp.params import PARSERS
 from keepgate.fronts.lsp.phases import REQUESTS, Phase, Refused, admit
 from keepgate.fronts.lsp.settling import Settling
+from keepgate.fronts.stdio.logs import incident
 from keepgate.protocol.errors import Fault, Problem, RpcNumber, invalid_input
 from keepgate.protocol.wire import encode, unstructure
 

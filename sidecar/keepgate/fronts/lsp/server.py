@@ -1,39 +1,28 @@
 """``keepgate serve``: from the first byte on stdin to an exit that nothing can hang."""
 
 import asyncio
-import contextlib
 import gc
-import logging
 import os
-import queue
-import signal
-import sys
-import threading
-import time
 from collections.abc import Callable
-from types import FrameType
 from typing import Any, Final, NoReturn
 
-from keepgate.fronts.lsp import lean_types, logs
-from keepgate.fronts.lsp.processes import Lifeline
-from keepgate.fronts.lsp.transport import Descriptors, Wire, claim
+from keepgate.fronts.lsp import lean_types
+from keepgate.fronts.stdio import logs
+from keepgate.fronts.stdio.ending import CertainEnd, in_time, log_unhandled, on_signals, say
+from keepgate.fronts.stdio.processes import Lifeline
+from keepgate.fronts.stdio.transport import Descriptors, Wire, claim
 from keepgate.protocol.errors import ExitCode, RpcNumber
 from keepgate.protocol.framing import Body, BrokenFrame, Framer, Framing, frame
 from keepgate.protocol.lifecycle import FRAME_BYTES_MAX
 
-SIGNALS: Final = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 WATCH_S: Final = 0.5
 """How often the client's process and its end of stdout are looked at."""
-GUARD_S: Final = 1.5
-"""After this long on the way out the process ends whatever still hangs; 2 s are promised."""
 ANSWER_S: Final = 0.4
 DISCONNECT_S: Final = 0.5
 FLUSH_S: Final = 0.2
 SETTLE_S: Final = 0.2
 CLOSE_S: Final = 0.3
 IMPORT_GC_THRESHOLD: Final = 10_000
-
-logger = logging.getLogger(__name__)
 
 
 def serve(
@@ -52,11 +41,11 @@ def serve(
     """
     code = int(ExitCode.FAILED)
     # Until the event loop runs there is nothing to put in order.
-    _on_signals(lambda *_: os._exit(ExitCode.FAILED))
+    on_signals(lambda *_: os._exit(ExitCode.FAILED))
     try:
         code = _serve(claim(), framing, store, log_level, log_file)
     except (OSError, ValueError) as error:
-        _say(f"cannot serve: {error}")
+        say(f"cannot serve: {error}")
     finally:
         # No thread of ours, of the store or of an adapter keeps the process: this runs no clean-up.
         os._exit(code)
@@ -73,7 +62,7 @@ def _serve(
     try:
         return asyncio.run(_Server(descriptors, framing, store).run())
     except Exception as error:  # noqa: BLE001 - the last place where anything can be said about it
-        _say(f"ended by incident {logs.incident(error)}; its log has the details")
+        say(f"ended by incident {logs.incident(error)}; its log has the details")
         return ExitCode.FAILED
     finally:
         logs.finish(listener, FLUSH_S)
@@ -86,8 +75,7 @@ class _Server:
         self._descriptors = descriptors
         self._framer = Framer(framing)
         self._lifeline: Lifeline | None = None
-        # Its put may be called from a signal handler: it takes no lock that this thread could hold already.
-        self._end_is_due: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._end = CertainEnd(self._exit_code)
         self._front = _import_front()(self._framing, self._hang_on, store)
         self._protocol = self._front.protocol
         self._protocol.send = self._send
@@ -97,17 +85,17 @@ class _Server:
     async def run(self) -> int:
         """Serve until the client leaves, and return the exit code."""
         self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(_unhandled)
+        self._loop.set_exception_handler(log_unhandled)
         self._leaving: asyncio.Future[int | None] = self._loop.create_future()
         self._wire = Wire(
             self._descriptors,
             on_input=self._receive,
-            on_last=self._guard,
+            on_last=self._end.due,
             on_end=self.leave,
             on_broken=self.leave,
         )
-        threading.Thread(target=self._end_for_certain, name="keepgate-guard", daemon=True).start()
-        _on_signals(self._signalled)
+        self._end.start()
+        on_signals(self._signalled)
         watching = self._loop.create_task(self._watch())
         self._wire.start()
         code = await self._leaving
@@ -118,17 +106,17 @@ class _Server:
 
     def leave(self, code: int | None = None) -> None:
         """End the process soon; the first call decides the exit code, or leaves it to the life cycle."""
-        self._guard()
+        self._end.due()
         if not self._leaving.done():
             self._leaving.set_result(code)
 
     async def _say_goodbye(self) -> None:
         await self._protocol.quiesce(ANSWER_S)
-        await _in_time(self._front.disconnect(), DISCONNECT_S)
+        await in_time(self._front.disconnect(), DISCONNECT_S)
         self._protocol.lose_client()
         await self._wire.flush(FLUSH_S)
         await self._protocol.settling.wait(SETTLE_S)
-        await _in_time(self._front.close(), CLOSE_S)
+        await in_time(self._front.close(), CLOSE_S)
 
     def _receive(self, data: bytes) -> None:
         if self._leaving.done():
@@ -144,7 +132,7 @@ class _Server:
                     self._protocol.refuse(None, RpcNumber.INVALID_REQUEST, problem)
         except BrokenFrame as error:
             self.leave(ExitCode.FAILED)
-            _say(f"stdin does not speak the protocol: {error}")
+            say(f"stdin does not speak the protocol: {error}")
 
     def _send(self, body: bytes) -> None:
         self._wire.write(frame(body, self._framing()))
@@ -168,26 +156,11 @@ class _Server:
         self.leave()
 
     def _signalled(self, *_: Any) -> None:
-        self._guard()
+        self._end.due()
         self._loop.call_soon_threadsafe(self.leave)
-
-    def _guard(self) -> None:
-        """From now on the end is certain, also when the event loop is not free to bring it about."""
-        self._end_is_due.put(None)
-
-    def _end_for_certain(self) -> None:
-        self._end_is_due.get()
-        time.sleep(GUARD_S)
-        os._exit(self._exit_code())
 
     def _exit_code(self) -> int:
         return ExitCode.OK if self._protocol.is_shut else ExitCode.FAILED
-
-
-def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
-    for name in SIGNALS:
-        if (number := getattr(signal, name, None)) is not None:
-            signal.signal(number, handler)
 
 
 def _import_front() -> Any:
@@ -201,28 +174,3 @@ def _import_front() -> Any:
     gc.freeze()
     gc.set_threshold(*usual)
     return Front
-
-
-async def _in_time(work: Any, timeout_s: float) -> None:
-    try:
-        async with asyncio.timeout(timeout_s):
-            await work
-    except TimeoutError:
-        logger.warning("left with something unfinished after %s s", timeout_s)
-    except Exception as error:  # noqa: BLE001 - on the way out one failure must not stop the next step
-        logs.incident(error)
-
-
-def _unhandled(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    error = context.get("exception")
-    if isinstance(error, BaseException):
-        logs.incident(error)
-    else:
-        logger.error("%s", context["message"])
-
-
-def _say(line: str) -> None:
-    # Without a stderr, or with a closed one, there is nobody to tell.
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"keepgate: {line}\n")
-        sys.stderr.flush()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from keepgate.fronts.lsp.logs import incident
+from keepgate.fronts.stdio.logs import incident
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
 

@@ -19,7 +19,7 @@ QUEUED_RECORDS: Final = 1000
 FILE_BYTES: Final = 1024 * 1024
 FILES_KEPT: Final = 3
 FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-BORROWED: Final = ("pygls", "asyncio", "watchdog", "filelock")
+BORROWED: Final = ("pygls", "mcp", "asyncio", "watchdog", "filelock")
 """Loggers of libraries; below warning they print message bodies, and so memory text."""
 
 logger = logging.getLogger(__name__)

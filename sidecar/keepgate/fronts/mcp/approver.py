@@ -1,0 +1,78 @@
+"""Asking the person behind an MCP client, where it can be asked, and waiting for other windows where not."""
+
+import asyncio
+from typing import Any, Final
+
+import anyio
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+from mcp_types import ElicitResult
+from pydantic import ValidationError
+
+from keepgate.fronts.stdio.question import message_of
+from keepgate.gate.approvers import Approver, NobodyThere
+from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
+
+DECISION: Final = "decision"
+ALLOW_ONCE: Final = "Allow once"
+ALLOW_SESSION: Final = "Allow for this session"
+REJECT: Final = "Reject"
+_ANSWERS: Final = {ALLOW_ONCE: "allowed-once", ALLOW_SESSION: "allowed-session", REJECT: "rejected"}
+
+FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        DECISION: {
+            "type": "string",
+            "title": "Decision",
+            "description": "Whether this may be stored.",
+            "enum": list(_ANSWERS),
+        }
+    },
+    "required": [DECISION],
+}
+
+
+def approver_for(session: ServerSession) -> Approver:
+    """The way to the person of this client, found out from what it announced."""
+    said = session.client_capabilities
+    offer = said.elicitation if said is not None else None
+    # A bare announcement means forms; one that names URLs alone does not.
+    forms = offer is not None and (offer.form is not None or offer.url is None)
+    return ElicitingApprover(session) if forms and session.can_send_request else PatientApprover()
+
+
+class ElicitingApprover:
+    """Asks with a form whose message holds the whole change. Only a choice made in it allows."""
+
+    def __init__(self, session: ServerSession) -> None:
+        self._session = session
+
+    async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
+        """See :class:`keepgate.gate.approvers.Approver`."""
+        try:
+            answer = await self._session.elicit_form(message_of(question), FORM)
+        except (
+            MCPError,
+            ValidationError,
+            anyio.ClosedResourceError,
+            anyio.BrokenResourceError,
+        ) as error:
+            raise NobodyThere(f"the client could not ask: {type(error).__name__}") from error
+        return ApprovalAnswer(outcome=_outcome(answer), hash=question.hash)
+
+
+def _outcome(answer: ElicitResult) -> str:
+    if answer.action == "decline":
+        return "rejected"
+    chosen = (answer.content or {}).get(DECISION) if answer.action == "accept" else None
+    return _ANSWERS.get(chosen, "cancelled") if isinstance(chosen, str) else "cancelled"
+
+
+class PatientApprover:
+    """For clients that cannot ask: another window may answer until the deadline."""
+
+    async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
+        """Wait until the gate gives the question up, or hears of a decision elsewhere."""
+        await asyncio.Event().wait()
+        raise NobodyThere("this client cannot ask a person")

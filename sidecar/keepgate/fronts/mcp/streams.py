@@ -1,0 +1,157 @@
+"""The SDK's pair of streams over our own wire: one JSON message per line.
+
+The SDK reads lines when it is ready for them, and this front knows when a reply's bytes have left.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Self
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
+
+from keepgate.protocol.wire import encode
+from keepgate.service.after_reply import AfterReply
+
+CANCELLED: Final = "notifications/cancelled"
+
+
+class _Stream:
+    """What both streams have: they are closed by leaving them."""
+
+    async def aclose(self) -> None:
+        """Nothing is held that must be let go."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class Open:
+    """The requests that were read and have no answer yet, by their ids."""
+
+    def __init__(self) -> None:
+        self.ids: set[Any] = set()
+        self._settled = asyncio.Event()
+
+    def settle(self, number: Any) -> None:
+        """A request was answered, or nobody waits for its answer any more."""
+        self.ids.discard(number)
+        self._settled.set()
+
+    async def change(self) -> None:
+        """Wait until a request settles."""
+        self._settled.clear()
+        await self._settled.wait()
+
+
+class Incoming(_Stream):
+    """What the client sends, for the SDK to read. A line that is no message is an exception to it."""
+
+    def __init__(self, requests: Open) -> None:
+        self._lines: deque[bytes] = deque()
+        self._news = asyncio.Event()
+        self._ended = False
+        self._requests = requests
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the SDK has taken every line."""
+        return not self._lines
+
+    def take(self, line: bytes) -> None:
+        """A line has come."""
+        self._lines.append(line)
+        self._news.set()
+
+    def end(self) -> None:
+        """No more lines will come."""
+        self._ended = True
+        self._news.set()
+
+    async def receive(self) -> SessionMessage | Exception:
+        """The next message. Raises ``EndOfStream``."""
+        while not self._lines:
+            if self._ended:
+                raise anyio.EndOfStream
+            self._news.clear()
+            await self._news.wait()
+        return self._parsed(self._lines.popleft())
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    def _parsed(self, line: bytes) -> SessionMessage | Exception:
+        try:
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError as error:
+            return error
+        if isinstance(message, JSONRPCRequest):
+            self._requests.ids.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
+            self._requests.settle((message.params or {}).get("requestId"))
+        return SessionMessage(message)
+
+
+class Outgoing(_Stream):
+    """What the SDK sends. ``write`` takes bytes, ``when_written`` calls back once they have left."""
+
+    def __init__(
+        self,
+        requests: Open,
+        write: Callable[[bytes], None],
+        when_written: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self._requests = requests
+        self._write = write
+        self._when_written = when_written
+        self._owed: dict[Any, AfterReply] = {}
+        self._settling: set[asyncio.Task[None]] = set()
+
+    def owe(self, number: Any, after: AfterReply) -> None:
+        """Have done what the reply to a request owes, once it is written."""
+        if earlier := self._owed.pop(number, None):
+            earlier.lost()
+        self._owed[number] = after
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Queue a message; it never waits for the client."""
+        message = item.message
+        self._write(encode(message.model_dump(mode="json", by_alias=True, exclude_unset=True)) + b"\n")
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            if after := self._owed.pop(message.id, None):
+                self._settle(after, answered=isinstance(message, JSONRPCResponse))
+            self._requests.settle(message.id)
+
+    async def settled(self) -> None:
+        """Wait until what was owed for written replies is done."""
+        if self._settling:
+            await asyncio.wait(self._settling)
+
+    def _settle(self, after: AfterReply, *, answered: bool) -> None:
+        if not answered:
+            after.lost()
+            return
+
+        def written() -> None:
+            task = asyncio.get_running_loop().create_task(after.written())
+            self._settling.add(task)
+            task.add_done_callback(self._settling.discard)
+
+        self._when_written(written)
