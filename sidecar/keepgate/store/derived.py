@@ -46,7 +46,8 @@ ENTRIES: Final = Index(
 )
 FACTS: Final = Index(
     empty="INSERT INTO fact_search (fact_search) VALUES ('delete-all')",
-    following="SELECT id, text FROM facts WHERE id > ? AND expired_at IS NULL ORDER BY id LIMIT ?",
+    following="SELECT id, text || ' ' || coalesce(entity, '') FROM facts "
+    "WHERE id > ? AND expired_at IS NULL ORDER BY id LIMIT ?",
     unindex="DELETE FROM fact_search WHERE rowid = ?",
     index="INSERT INTO fact_search (rowid, text) VALUES (?, ?)",
     merge="INSERT INTO fact_search (fact_search, rank) VALUES ('merge', ?)",

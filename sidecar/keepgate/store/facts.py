@@ -74,7 +74,7 @@ def next_fact_id(db: apsw.Connection) -> int:
 def insert_fact(db: apsw.Connection, new: Fact, ledger_seq: int) -> None:
     """Store a new fact under its ledger row; its index row with it."""
     db.execute(_INSERT, _columns(new, ledger_seq))
-    index(db, new.id, new.text, FACTS)
+    index(db, new.id, _searched(new), FACTS)
 
 
 def change_fact(db: apsw.Connection, before: Fact, after: Fact, ledger_seq: int) -> None:
@@ -96,7 +96,7 @@ def change_fact(db: apsw.Connection, before: Fact, after: Fact, ledger_seq: int)
         raise LookupError(reason)
     unindex(db, after.id, FACTS)
     if after.expired_at is None:
-        index(db, after.id, after.text, FACTS)
+        index(db, after.id, _searched(after), FACTS)
 
 
 def run_out(db: apsw.Connection, now_ms: int) -> list[Fact]:
@@ -123,6 +123,11 @@ def _seen(db: apsw.Connection, key: str) -> int:
 def twin_crc(text: str) -> int:
     """What facts that nearly say the same are found by."""
     return crc32(near_words(text).encode())
+
+
+def _searched(fact: Fact) -> str:
+    # Who it is about is part of what it says; FACTS of store/derived.py puts the same together.
+    return f"{fact.text} {fact.entity or ''}"
 
 
 def _columns(new: Fact, ledger_seq: int) -> dict[str, Any]:

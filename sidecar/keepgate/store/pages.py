@@ -50,7 +50,7 @@ _CLEAR: Final = (
     "DELETE FROM page_timeline WHERE page = ?",
 )
 _ALIAS: Final = "INSERT OR IGNORE INTO page_aliases (home, key, page, alias) VALUES (?, ?, ?, ?)"
-_LINK: Final = "INSERT INTO page_links (page, place, home, target, type, context) VALUES (?, ?, ?, ?, ?, ?)"
+_LINK: Final = "INSERT INTO page_links (page, place, home, visibility, target, type, context) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _DATED: Final = "INSERT INTO page_timeline (page, place, date, text) VALUES (?, ?, ?, ?)"
 _CHUNK: Final = "INSERT INTO page_chunks (page, place, heading, text) VALUES (?, ?, ?, ?)"
 _SEARCHED: Final = "INSERT INTO page_search (rowid, title, text) VALUES (?, ?, ?)"
@@ -142,7 +142,10 @@ def _fill(db: apsw.Connection, new: IndexedPage, row: int | None, changed_at: in
     db.executemany(_ALIAS, [values for values in keys if values[1]])
     db.executemany(
         _LINK,
-        [(row, at, file.home, link.target, link.type, link.context) for at, link in enumerate(page.links)],
+        [
+            (row, at, file.home, page.visibility, link.target, link.type, link.context)
+            for at, link in enumerate(page.links)
+        ],
     )
     db.executemany(_DATED, [(row, at, line.date, line.text) for at, line in enumerate(page.timeline)])
     for at, (chunk, terms) in enumerate(zip(page.chunks, new.chunk_terms, strict=True)):

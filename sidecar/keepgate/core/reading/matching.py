@@ -58,7 +58,7 @@ def any_of(query: Query, is_common: Callable[[str], bool]) -> str:
     terms = query.terms
     # A query of one term has no other, so that nothing needs to be counted.
     rare = [] if len(terms) == 1 else [term for term in terms if not is_common(term)]
-    return " OR ".join(map(_quoted, rare or terms))
+    return " OR ".join(map(quoted, rare or terms))
 
 
 def all_of(query: Query) -> str:
@@ -66,14 +66,15 @@ def all_of(query: Query) -> str:
     return " AND ".join(_either(word) for word in query.words)
 
 
+def quoted(term: str) -> str:
+    """A term as the index's syntax takes it."""
+    doubled = term.replace('"', '""')
+    return f'"{doubled}"'
+
+
 def _either(word: Word) -> str:
     return "(" + " OR ".join(_all(form) for form in word.forms) + ")"
 
 
 def _all(form: Iterable[str]) -> str:
-    return "(" + " AND ".join(map(_quoted, form)) + ")"
-
-
-def _quoted(term: str) -> str:
-    doubled = term.replace('"', '""')
-    return f'"{doubled}"'
+    return "(" + " AND ".join(map(quoted, form)) + ")"

@@ -21,7 +21,6 @@ CREATE TABLE facts (
   ledger_seq INTEGER NOT NULL UNIQUE REFERENCES ledger (seq)
 ) STRICT;
 CREATE INDEX facts_home ON facts (home, id);
-CREATE INDEX facts_created ON facts (home, created_at);
 CREATE INDEX facts_entity ON facts (home, entity, id) WHERE entity IS NOT NULL;
 CREATE INDEX facts_session ON facts (home, session_id, id) WHERE session_id IS NOT NULL;
 CREATE INDEX facts_since ON facts (home, created_at, id);
@@ -95,16 +94,19 @@ CREATE TABLE page_aliases (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX page_aliases_page ON page_aliases (page);
 
+-- home and visibility are those of the page that holds the link, so that links to a page are counted in the
+-- index alone.
 CREATE TABLE page_links (
   page INTEGER NOT NULL,
   place INTEGER NOT NULL,
   home TEXT NOT NULL,
+  visibility TEXT NOT NULL CHECK (visibility IN ('world', 'private')),
   target TEXT NOT NULL,
   type TEXT NOT NULL,
   context TEXT,
   PRIMARY KEY (page, place)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX page_links_target ON page_links (home, target);
+CREATE INDEX page_links_target ON page_links (home, target, visibility, type);
 
 CREATE TABLE page_timeline (
   page INTEGER NOT NULL,
