@@ -1,5 +1,6 @@
 """What a person is told beside the texts: where a change goes, who will see it, which tags change."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -149,3 +150,44 @@ def test_a_memory_is_told_in_full(expected: list[tuple[str, str]], item: AskEntr
 def test_a_memory_is_told_on_one_line(expected: str, item: AskEntry | AskTarget, several: bool) -> None:
     """With its workspace where there are several to mix up."""
     assert expected == place_of(item, among_several=several)
+
+
+@pytest.mark.parametrize(
+    "preset",
+    ["coder alone; every agent", "x alone\nSeen by: every agent", "every agent", 'a" alone; every agent; "'],
+)
+def test_a_preset_cannot_say_who_else_sees_it(preset: str) -> None:
+    """It is free text of the caller's, so it stands in quotes that it cannot close, and on its line."""
+    seen_by = dict(facts(asked(coming(agent_key=preset), agent_key=preset)))["seen by"]
+
+    quoted = seen_by.removeprefix("agent ").removesuffix(" alone")
+    assert preset == json.loads(quoted)
+    assert "\n" not in seen_by
+    assert f"agent/workspace, agent {quoted} alone" == place_of(coming(agent_key=preset), among_several=False)
+
+
+@pytest.mark.parametrize(
+    ("expected", "tags"),
+    [
+        ("sea, sky", ["sea", "sky"]),
+        ('"sea, sky"', ["sea, sky"]),
+        ('"sea (before: sky)"', ["sea (before: sky)"]),
+        ('"none"', ["none"]),
+        ("none", []),
+        ("標, ärger", ["標", "ärger"]),
+    ],
+)
+def test_a_tag_cannot_pass_for_others(expected: str, tags: list[str]) -> None:
+    """What is no plain word is quoted, so that a list of tags is read as what it is."""
+    question = asked(going(tags=["old"]), coming(tags=tags))
+
+    assert f"{expected} (before: old)" == dict(facts(question))["tags"]
+
+
+def test_a_folder_cannot_pass_for_others() -> None:
+    """Of several workspaces each is told apart, whatever it is called."""
+    sly = "/srv/api, agent coder alone"
+    question = asked(coming(workspace_key=sly))
+
+    assert f'"{sly}", {TIDES}' == dict(facts(question))["workspaces"]
+    assert f'agent/workspace of "{sly}"' == place_of(question.entries[0], among_several=True)

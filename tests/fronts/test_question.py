@@ -101,7 +101,7 @@ TARGET = target("Use spaces. " * 100)
         ),
         (
             {"workspace_key": "/w/pro\u202eject\nYes", "session_id": "s\n\n1"},
-            'Add to the agent memory of "pro⟨U+202E⟩ject ⏎ Yes"? Source keepgate, session s ⏎  ⏎ 1.',
+            'Add to the agent memory of "pro⟨U+202E⟩ject ⏎ Yes"? Source keepgate, session "s\\n\\n1".',
         ),
     ],
 )
@@ -139,7 +139,7 @@ def test_warnings_and_tags_come_before_the_payload() -> None:
         "Warning: entry e1 already says ⏎ the same",
         "Workspace: /home/me/project",
         "Seen by: agent coder alone",
-        "Tags: style, go⟨U+202E⟩",
+        'Tags: style, "go⟨U+202E⟩"',
         "",
         "Use tabs.",
     ] == message_of(asked).split("\n")
@@ -210,11 +210,11 @@ def test_a_batch_says_which_text_goes_to_which_workspace() -> None:
 
     document = document_of(asked)
 
-    workspaces = "Workspaces: /home/me/project, /srv/⟨U+202E⟩pa"
+    workspaces = 'Workspaces: /home/me/project, "/srv/⟨U+202E⟩pa"'
     assert [workspaces, "Layers: agent/workspace"] == head.splitlines()[1:]
     assert [
         "agent/workspace of /home/me/project, tags go: one",
-        "agent/workspace of /srv/⟨U+202E⟩pa: two",
+        'agent/workspace of "/srv/⟨U+202E⟩pa": two',
     ] == payload.splitlines()
     assert f"\n{workspaces}\n" in document
-    assert "+++ agent/workspace of /srv/⟨U+202E⟩pa, source keepgate\ntwo\n" in document
+    assert '+++ agent/workspace of "/srv/⟨U+202E⟩pa", source keepgate\ntwo\n' in document

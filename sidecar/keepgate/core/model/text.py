@@ -1,5 +1,6 @@
 """Text as the contract counts, folds and shows it. All lengths are UTF-16 code units."""
 
+import json
 import re
 import unicodedata
 from itertools import accumulate, takewhile
@@ -17,6 +18,7 @@ _BLANKS: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U000e0000-\U000e0fff]"
 )
+_PLAIN_NAME: Final = re.compile(r"[\w.@+:/\\~#-]+")
 _HIDDEN_KINDS: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
 _STYLE_SELECTORS: Final = "\ufe0e\ufe0f"
 _JOINERS: Final = "\u200c\u200d"
@@ -94,6 +96,11 @@ def make_visible(text: str) -> str:
 def continued(text: str) -> str:
     """``text`` as the value after a label: its further lines are indented, so that none begins a label."""
     return _LINE_BREAKS.sub("\n    ", text)
+
+
+def named(value: str) -> str:
+    """A name that somebody chose, quoted unless it is one plain word: it must not pass for words of ours."""
+    return value if _PLAIN_NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
 
 
 def one_line(text: str) -> str:

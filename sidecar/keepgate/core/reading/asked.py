@@ -1,14 +1,18 @@
 """What a person is told of a change beside its texts: where it goes, who will see it, which tags change.
 
-Every front takes these facts from here, so that none leaves out what another shows. Values are as they came:
-fronts make hidden characters visible.
+Every front takes these facts from here, so that none leaves out what another shows. Names that callers choose
+are quoted where they are no plain words: else a preset could say who else will see a memory. Hidden
+characters are as they came: fronts make them visible.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from keepgate.core.model.text import named
 from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget
 
+_NO_TAGS: Final = "none"
 BATCH: Final = "batch"
 """Stands for the layer of a change that may span layers."""
 
@@ -21,7 +25,7 @@ def facts(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
     """Names and values for the whole change. Workspaces are named in full: folders may share a last name."""
     items, keys = _items(question), workspaces_of(question)
     if keys:
-        yield "workspace" if len(keys) == 1 else "workspaces", ", ".join(keys)
+        yield ("workspace", keys[0]) if len(keys) == 1 else ("workspaces", ", ".join(map(named, keys)))
     if question.track == BATCH and items:
         yield "layers", ", ".join(dict.fromkeys(_layer(item) for item in items))
     agents = dict.fromkeys(item.agent_key for item in items)
@@ -45,7 +49,7 @@ def fields_of(item: AskTarget | AskEntry) -> Iterator[tuple[str, str]]:
     if isinstance(item, AskEntry):
         yield "source", item.source
     if item.tags:
-        yield "tags", ", ".join(item.tags)
+        yield "tags", _listed(item.tags)
 
 
 def place_of(item: AskTarget | AskEntry, *, among_several: bool) -> str:
@@ -53,9 +57,9 @@ def place_of(item: AskTarget | AskEntry, *, among_several: bool) -> str:
 
     The workspace is left out unless the change is ``among_several``: :func:`facts` has named the one.
     """
-    workspace = f" of {item.workspace_key}" if among_several and item.workspace_key else ""
+    workspace = f" of {named(item.workspace_key)}" if among_several and item.workspace_key else ""
     readers = f", {_readers(item.agent_key)}" if item.agent_key else ""
-    tags = f", tags {', '.join(item.tags)}" if item.tags else ""
+    tags = f", tags {_listed(item.tags)}" if item.tags else ""
     return f"{_layer(item)}{workspace}{readers}{tags}"
 
 
@@ -68,7 +72,7 @@ def _layer(item: AskTarget | AskEntry) -> str:
 
 
 def _readers(agent_key: str) -> str:
-    return f"agent {agent_key} alone" if agent_key else "every agent"
+    return f"agent {named(agent_key)} alone" if agent_key else "every agent"
 
 
 def _tags(question: ApprovalRequestParams) -> str | None:
@@ -77,6 +81,11 @@ def _tags(question: ApprovalRequestParams) -> str | None:
     if not before and not after:
         return None
     if not question.entries:
-        return ", ".join(before)
-    changed = f" (before: {', '.join(before) or 'none'})" if question.targets and before != after else ""
-    return f"{', '.join(after) or 'none'}{changed}"
+        return _listed(before)
+    changed = f" (before: {_listed(before)})" if question.targets and before != after else ""
+    return f"{_listed(after)}{changed}"
+
+
+def _listed(tags: Iterable[str]) -> str:
+    # A tag of that name is quoted, so that it cannot say that there is none.
+    return ", ".join(json.dumps(tag) if tag == _NO_TAGS else named(tag) for tag in tags) or _NO_TAGS

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Final
 
-from keepgate.core.model.text import make_visible, one_line
+from keepgate.core.model.text import make_visible, named, one_line
 from keepgate.core.reading.asked import facts, place_of, workspaces_of
 from keepgate.protocol.entries import Scope
 from keepgate.protocol.proposals import ApprovalRequestParams, ChangeKind
@@ -82,9 +82,9 @@ def _who(question: ApprovalRequestParams) -> str:
     if question.source:
         parts.append(f"source {question.source}")
     if question.agent_key:
-        parts.append(f"agent {question.agent_key}")
+        parts.append(f"agent {named(question.agent_key)}")
     if question.session_id:
-        parts.append(f"session {question.session_id}")
+        parts.append(f"session {named(question.session_id)}")
     if question.client and isinstance(name := question.client.get("client"), str):
         parts.append(f"client {name}")
     said = one_line(", ".join(parts) or "source unknown")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from keepgate.core.model.text import named
 from keepgate.fronts.terminal.screen import Screen
 from keepgate.fronts.terminal.tables import budgets_table, clock, memories
 from keepgate.protocol.entries import (
@@ -35,7 +36,7 @@ def _entry_fields(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "layer", f"{entry.track}/{entry.scope}"
     if entry.workspace_key:
         yield "workspace", entry.workspace_key
-    yield "kept for", f"the agent {entry.agent_key}" if entry.agent_key else "every agent"
+    yield "kept for", f"the agent {named(entry.agent_key)}" if entry.agent_key else "every agent"
     if entry.tags:
         yield "tags", ", ".join(entry.tags)
     yield "source", entry.source

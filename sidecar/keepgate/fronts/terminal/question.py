@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 from attrs import field, frozen
 
-from keepgate.core.model.text import LINE_BREAK_SHOWN, make_visible, one_line
+from keepgate.core.model.text import LINE_BREAK_SHOWN, make_visible, named, one_line
 from keepgate.core.reading.asked import BATCH, facts, fields_of, place_of, workspaces_of
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.proposals import ApprovalRequestParams, ProposalsGetResult
@@ -145,7 +145,7 @@ def _who(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
     yield from facts(question)
     yield (
         "asked by",
-        _client(question.client) + (f", session {question.session_id}" if question.session_id else ""),
+        _client(question.client) + (f", session {named(question.session_id)}" if question.session_id else ""),
     )
     if question.agent_key:
         yield "agent", question.agent_key
