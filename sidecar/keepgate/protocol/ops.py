@@ -10,6 +10,7 @@ from typing import Any, Final
 from attrs import frozen
 
 from keepgate.protocol import entries as e
+from keepgate.protocol import language_model as lm
 from keepgate.protocol import lifecycle as life
 from keepgate.protocol import portability as port
 from keepgate.protocol import proposals as prop
@@ -378,6 +379,12 @@ SERVER_MESSAGES: Final = (
         params=port.AdaptersExportParams,
         result=port.AdaptersExportResult,
         summary="Convert entries with an adapter that this client registered.",
+    ),
+    ServerMessage(
+        name="languageModel/complete",
+        params=lm.LanguageModelRequest,
+        result=lm.Completion,
+        summary="Ask the client's language model, where it announced one.",
     ),
     ServerMessage(name="memory/added", params=life.MemoryEvent, summary="A memory was added."),
     ServerMessage(name="memory/updated", params=life.MemoryEvent, summary="A memory was rewritten."),

@@ -90,7 +90,8 @@ class Connection:
 
     ``workspaces`` are its folders; several may share one key. ``session_keys`` are the workspaces of the
     sessions, by their ids, that spoke while no folder was open and were not closed since.
-    ``remote`` callers (MCP) get no management view over all workspaces.
+    ``remote`` callers (MCP) get no management view over all workspaces. ``language_model``: the client
+    answers ``languageModel/complete``.
     """
 
     asker: Asker
@@ -98,6 +99,7 @@ class Connection:
     workspaces: list[Workspace] = field(factory=list)
     remote: bool = False
     may_decide: bool = False
+    language_model: bool = False
     identity: str = "path"
     sessions: dict[str, SessionRef] = field(factory=dict)
     default_session: SessionRef | None = None

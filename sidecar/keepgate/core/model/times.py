@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from attrs import frozen
+
 LATEST_MS: Final = 253_402_300_799_999
 """The end of the year 9999; what is later cannot be written as ISO 8601."""
 
@@ -18,6 +20,8 @@ _UNITS: Final = {
 }
 _SINCE_UNITS: Final = {**_UNITS, **dict.fromkeys(("w", "week", "weeks"), _WEEK)}
 _AMOUNT: Final = re.compile(r"([0-9]{1,18})\s*([a-z]+)", re.IGNORECASE | re.ASCII)
+_MONTH: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])", re.ASCII)
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _AGO: Final = re.compile(r"\s+ago$", re.IGNORECASE)
 _INSTANT: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -117,3 +121,44 @@ def _shorthand(duration: re.Match[str]) -> str:
     unit = parts[-1][1]
     total_ms = sum(amount * sizes[name] for amount, name in parts)
     return f"{total_ms // sizes[unit]}{unit}"
+
+
+@frozen
+class Window:
+    """A span of time; ``None`` is an open end. ``until_ms`` still belongs to it."""
+
+    since_ms: int | None
+    until_ms: int | None
+
+    def holds(self, moment_ms: int) -> bool:
+        """Whether a moment lies in it."""
+        late_enough = self.since_ms is None or moment_ms >= self.since_ms
+        return late_enough and (self.until_ms is None or moment_ms <= self.until_ms)
+
+
+def parse_window(since: str | None, until: str | None, now_ms: int) -> Window:
+    """The span between two moments as :func:`parse_since` takes them, or months such as ``2026-11``.
+
+    A day or month as its end counts to its last millisecond. Raises :class:`BadMoment`, also for an end
+    before the beginning.
+    """
+    since_ms = None if since is None else _edge(since, now_ms, last=False)
+    until_ms = None if until is None else _edge(until, now_ms, last=True)
+    if since_ms is not None and until_ms is not None and until_ms < since_ms:
+        raise BadMoment("until lies before since", "Give the earlier moment as since.")
+    return Window(since_ms, until_ms)
+
+
+def _edge(text: str, now_ms: int, *, last: bool) -> int:
+    asked = text.strip()
+    if month := _MONTH.fullmatch(asked):
+        year, number = int(month[1]), int(month[2])
+        following = (year + 1, 1) if number == 12 else (year, number + 1)
+        first_ms = parse_since(f"{year:04}-{number:02}-01", now_ms)
+        if not last:
+            return first_ms
+        if following[0] > 9999:
+            return LATEST_MS
+        return parse_since("{:04}-{:02}-01".format(*following), now_ms) - 1
+    moment_ms = parse_since(asked, now_ms)
+    return moment_ms + _DAY - 1 if last and _DATE.fullmatch(asked) else moment_ms

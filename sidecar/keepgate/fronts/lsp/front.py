@@ -80,11 +80,11 @@ class Front:
                 folders=folders,
                 approver=said.way_to_ask(self.protocol, documents),
                 may_decide=said.may_decide,
-                language_model=said.language_model,
             )
         except BaseException:
             await sidecar.close()
             raise
+        connection.language_model = said.language_model
         self._sidecar, self._connection = sidecar, connection
         self.protocol.announcement = unstructure(self._capabilities(sidecar, connection, said))
         remove_leftovers(documents)
