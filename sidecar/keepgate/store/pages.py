@@ -28,9 +28,10 @@ _LIKE_SLUG: Final = (
 _ADD: Final = f"INSERT INTO pages ({_PAGE_COLUMNS}) VALUES ({', '.join('?' * 15)})"  # noqa: S608 - our own columns
 _REWRITE: Final = f"UPDATE pages SET ({_PAGE_COLUMNS}) = ({', '.join('?' * 15)}) WHERE row = ?"  # noqa: S608 - our own columns
 _RESTAT: Final = "UPDATE pages SET size = ?, mtime_ns = ? WHERE row = ?"
+# Over all homes: a delta that looks into several has one position among their pages.
 _NEWEST: Final = """
 SELECT max(
-  coalesce((SELECT max(newest) FROM page_roots WHERE home = :home), 0),
+  coalesce((SELECT max(newest) FROM page_roots), 0),
   coalesce((SELECT max(changed_at) FROM pages WHERE home = :home), 0)
 )
 """
@@ -50,12 +51,17 @@ _CLEAR: Final = (
     "DELETE FROM page_timeline WHERE page = ?",
 )
 _ALIAS: Final = "INSERT OR IGNORE INTO page_aliases (home, key, page, alias) VALUES (?, ?, ?, ?)"
-_LINK: Final = "INSERT INTO page_links (page, place, home, visibility, target, type, context) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_LINK: Final = """
+INSERT INTO page_links (page, place, home, visibility, target, type, context) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
 _DATED: Final = "INSERT INTO page_timeline (page, place, date, text) VALUES (?, ?, ?, ?)"
 _CHUNK: Final = "INSERT INTO page_chunks (page, place, heading, text) VALUES (?, ?, ?, ?)"
 _SEARCHED: Final = "INSERT INTO page_search (rowid, title, text) VALUES (?, ?, ?)"
 _REMOVE: Final = "DELETE FROM pages WHERE row = ?"
 _FORGET_FLAWS: Final = "DELETE FROM page_problems WHERE home = ? AND root = ? AND path = ?"
+_FLAWS_OF: Final = (
+    "SELECT line, problem FROM page_problems WHERE home = ? AND root = ? AND path = ? ORDER BY rowid"
+)
 _FLAW: Final = "INSERT INTO page_problems (home, root, path, line, problem) VALUES (?, ?, ?, ?, ?)"
 _TELL: Final = "INSERT INTO feed (ts, origin, kind, workspace_key) VALUES (?, ?, ?, ?)"
 _HOME_OF_ROOTS: Final = "SELECT root FROM page_roots WHERE home = ? ORDER BY root"
@@ -70,6 +76,9 @@ class Written:
 
     through: int
     changed: int
+
+
+NOTHING: Final = Written(through=0, changed=0)
 
 
 def put_pages(
@@ -97,7 +106,7 @@ def put_pages(
 
 
 def _put(db: apsw.Connection, new: IndexedPage, moment: int) -> bool:
-    """Whether the page is new or changed; only then it is stamped with ``moment``."""
+    """Whether something changed that readers see; a new or changed page is stamped with ``moment``."""
     file, page = new.file, new.page
     there: tuple[int, str, str, int] | None
     there = db.execute(_AT_PATH, (file.home, file.root, file.path)).fetchone()
@@ -105,8 +114,8 @@ def _put(db: apsw.Connection, new: IndexedPage, moment: int) -> bool:
         if there is not None:
             _drop(db, there[0])
         flaw = PageFlaw(None, f"has the same slug as {other}, which counts")
-        note_flaws(db, file.home, file.root, file.path, (*page.flaws, flaw))
-        return there is not None
+        is_news = note_flaws(db, file.home, file.root, file.path, (*page.flaws, flaw))
+        return is_news or there is not None
     if there is not None and there[1:3] == (page.slug, file.digest):
         # Written anew all the same: another version may have read it.
         _fill(db, new, there[0], there[3])
@@ -166,12 +175,17 @@ def remove_pages(db: apsw.Connection, home: str, root: str, paths: Iterable[str]
     """Take files that are gone out of the index, problems included; returns how many were pages."""
     count = 0
     for path in paths:
-        row = db.execute(_AT_PATH, (home, root, path)).fetchone()
-        if row is not None:
-            _drop(db, row[0])
-            count += 1
+        count += drop_page(db, home, root, path)
         db.execute(_FORGET_FLAWS, (home, root, path))
     return count
+
+
+def drop_page(db: apsw.Connection, home: str, root: str, path: str) -> bool:
+    """Take a file out of the index that is no page any more; whether it was one."""
+    row = db.execute(_AT_PATH, (home, root, path)).fetchone()
+    if row is not None:
+        _drop(db, row[0])
+    return row is not None
 
 
 def _drop(db: apsw.Connection, row: int) -> None:
@@ -179,10 +193,14 @@ def _drop(db: apsw.Connection, row: int) -> None:
         db.execute(statement, (row,))
 
 
-def note_flaws(db: apsw.Connection, home: str, root: str, path: str, flaws: Iterable[PageFlaw]) -> None:
-    """Replace what is wrong with a file; the path ``""`` stands for the root itself."""
+def note_flaws(db: apsw.Connection, home: str, root: str, path: str, flaws: Iterable[PageFlaw]) -> bool:
+    """Replace what is wrong with a file, and say whether that is news; the path ``""`` is the root itself."""
+    new = [(flaw.line, flaw.problem) for flaw in flaws]
+    if new == db.execute(_FLAWS_OF, (home, root, path)).fetchall():
+        return False
     db.execute(_FORGET_FLAWS, (home, root, path))
-    db.executemany(_FLAW, [(home, root, path, flaw.line, flaw.problem) for flaw in flaws])
+    db.executemany(_FLAW, [(home, root, path, *flaw) for flaw in new])
+    return True
 
 
 def complete_root(db: apsw.Connection, home: str, root: str, *, now_ms: int) -> None:
