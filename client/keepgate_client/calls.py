@@ -66,6 +66,8 @@ from keepgate.protocol.pages import (
     PagesListResult,
     PagesSearchParams,
     PagesSearchResult,
+    PagesTrustParams,
+    PagesTrustResult,
     PageTimelineParams,
     PageWriteResult,
     ReindexParams,
@@ -1148,6 +1150,26 @@ class Calls(ABC):
             PageWriteResult,
         )
 
+    async def pages_trust(
+        self,
+        *,
+        root: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PagesTrustResult:
+        """Have a person trust the pages of a folder, so that session starts carry them.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "pages/trust",
+            PagesTrustParams(
+                root=root,
+                session=session,
+            ),
+            PagesTrustResult,
+        )
+
     async def pages_reindex(
         self,
         *,
@@ -2193,6 +2215,26 @@ class SyncCalls(ABC):
                 session=session,
             ),
             PageWriteResult,
+        )
+
+    def pages_trust(
+        self,
+        *,
+        root: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PagesTrustResult:
+        """Have a person trust the pages of a folder, so that session starts carry them.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "pages/trust",
+            PagesTrustParams(
+                root=root,
+                session=session,
+            ),
+            PagesTrustResult,
         )
 
     def pages_reindex(

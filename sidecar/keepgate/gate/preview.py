@@ -10,7 +10,8 @@ from keepgate.core.writing.ask import ask_for
 from keepgate.core.writing.budget import LayerUse
 from keepgate.core.writing.change import Change
 from keepgate.core.writing.mutation import Mutation
-from keepgate.core.writing.plan import plan
+from keepgate.core.writing.page_steps import PageFiles
+from keepgate.core.writing.plan import Plan, plan
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.question import question
 from keepgate.protocol.proposals import ApprovalRequestParams
@@ -32,13 +33,18 @@ async def preview(
     return planned.mutations, tuple(uses)
 
 
+async def look_ahead(store: Store, change: Change, author: Author, budgets: Budgets, stamp: Stamp) -> Plan:
+    """What a change would do to the store as it is. Raises the plan's faults; stores nothing."""
+    return await store.reading.run(lambda db: plan(change, author, View(db), budgets, stamp))
+
+
 async def current_question(
-    store: Store, stored: StoredProposal, budgets: Budgets, stamp: Stamp
+    store: Store, files: PageFiles, stored: StoredProposal, budgets: Budgets, stamp: Stamp
 ) -> ApprovalRequestParams:
     """The question of a pending proposal as it would be put now. Raises the plan's faults."""
 
     def work_out(db: Connection) -> ApprovalRequestParams:
-        view = View(db)
+        view = View(db, files)
         ask = ask_for(plan(stored.change, stored.author, view, budgets, stamp), view, stamp)
         return question(ask, stored.id, stored.expires_at, stored.asked_by)
 

@@ -427,12 +427,22 @@ class UndoParams:
 
 
 @frozen(kw_only=True)
+class FactState:
+    """What became of a fact."""
+
+    id: str
+    text: str
+    active: Annotated[bool, "Whether it can be recalled: neither expired nor past its ttl."]
+
+
+@frozen(kw_only=True)
 class UndoResult:
     """Result of ``memory/undo``."""
 
     removed: Annotated[list[Entry], "Entries the undo took away."]
     restored: Annotated[list[Entry], "Entries it brought back or changed back; same id, next version."]
     usage: list[Usage]
+    facts: Annotated[list[FactState], "Facts that it expired or brought back."] = field(factory=list)
 
 
 @frozen(kw_only=True)

@@ -258,6 +258,15 @@ def entry_not_found(*, track: str, scope: str, match: str, reason: str | None = 
     )
 
 
+def fact_not_found(fact_id: str) -> Fault:
+    """No fact in sight has that id: it was never given out, or it is for others."""
+    details = {"track": "", "scope": "", "match": fact_id}
+    return Fault(Code.ENTRY_NOT_FOUND, "no fact in sight has this id", details, suggestion=_RECALL_ADVICE)
+
+
+_RECALL_ADVICE = "Take `fact_id` from an answer of recall or remember; a page's slug is no fact's id."
+
+
 def ambiguous_match(*, track: str, scope: str, match: str, candidates: int, sample: Sequence[str]) -> Fault:
     """``candidates`` counts all visible hits; ``sample`` holds excerpts of at most ten of them."""
     return Fault(

@@ -83,6 +83,27 @@ class MemoryEvent:
 
 
 @frozen(kw_only=True)
+class FactsDidChange:
+    """Params of the notification ``facts/didChange``; remote callers, who see no private facts, get none."""
+
+    seq: Annotated[int, "The ledger row."]
+    id: Annotated[str, "The fact, as `fact_id` of the verbs names it."]
+    action: Annotated[
+        str,
+        "`remember`, `supersede`, `forget`, one of these with `undo-` before it, or `expire`: ttl ran out.",
+    ]
+    workspace_key: Annotated[str, "Its home: the workspace key, or empty for user-global."]
+    session_id: str | None
+
+
+@frozen(kw_only=True)
+class PagesDidChange:
+    """Params of the notification ``pages/didChange``: pages of a home or their problems changed."""
+
+    workspace_key: Annotated[str, "The home: the workspace key, or empty for user-global."]
+
+
+@frozen(kw_only=True)
 class KeepgateStatus:
     """Params of the notification ``keepgate/status``."""
 

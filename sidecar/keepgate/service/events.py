@@ -8,7 +8,7 @@ from attrs import evolve
 from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.receipt import final_outcome
-from keepgate.protocol.lifecycle import KeepgateStatus, MemoryEvent
+from keepgate.protocol.lifecycle import FactsDidChange, KeepgateStatus, MemoryEvent, PagesDidChange
 from keepgate.protocol.proposals import (
     ApprovalAsked,
     ApprovalDecided,
@@ -22,6 +22,8 @@ from keepgate.store.feed import FeedEvent
 MEMORY_KINDS: Final = frozenset({
     "memory/added", "memory/updated", "memory/removed", "memory/recalled", "memory/snapshot",
 })  # fmt: skip
+FACT_KIND: Final = "facts/didChange"
+PAGES_KIND: Final = "pages/didChange"
 PROPOSAL_KIND: Final = "proposals/didChange"
 """Kinds of feed rows are the names of the notifications that they become."""
 RESTORED_KIND: Final = "restored"
@@ -97,9 +99,18 @@ class Broadcast:
             self._send(event.kind, changed, _of(event.workspace_key))
         elif event.kind in MEMORY_KINDS:
             self._send(event.kind, _memory_event(event), _of(event.workspace_key))
+        elif event.kind == FACT_KIND:
+            self._send(event.kind, _fact_event(event), _of(event.workspace_key), local_only=True)
+        elif event.kind == PAGES_KIND:
+            changed_pages = PagesDidChange(workspace_key=event.workspace_key or "")
+            self._send(event.kind, changed_pages, _of(event.workspace_key))
 
-    def _send(self, method: str, params: Any, workspaces: Collection[str]) -> None:
+    def _send(
+        self, method: str, params: Any, workspaces: Collection[str], *, local_only: bool = False
+    ) -> None:
         for connection in self._connections():
+            if local_only and connection.remote:
+                continue
             if Viewer(workspaces=connection.keys, agent_key=None).sees_keys(workspaces, ""):
                 connection.peer.notify(method, params)
 
@@ -113,6 +124,16 @@ def _is_asked(stored: StoredProposal) -> bool:
 
 def _of(workspace_key: str | None) -> Collection[str]:
     return (workspace_key,) if workspace_key else ()
+
+
+def _fact_event(event: FeedEvent) -> FactsDidChange:
+    return FactsDidChange(
+        seq=event.ledger_seq or 0,
+        id=event.entry_id or "",
+        action=event.status or "",
+        workspace_key=event.workspace_key or "",
+        session_id=event.session_id,
+    )
 
 
 def _memory_event(event: FeedEvent) -> MemoryEvent:

@@ -1,5 +1,6 @@
 """The writes of the provider: params to change, change through the gate, receipt to result."""
 
+from keepgate.core.model.fact import Fact
 from keepgate.core.writing.change import Change, Undo
 from keepgate.core.writing.mutation import Mutation
 from keepgate.gate.receipt import Receipt
@@ -52,13 +53,19 @@ async def seed(ctx: WriteCtx, params: e.SeedParams) -> e.SeedResult:
 async def undo(ctx: WriteCtx, params: e.UndoParams) -> e.UndoResult:
     """The inverse of a change, as a new change with its own question."""
     author = ctx.writing_author(params.session)
-    change: Change = Undo(seq=params.seq, source=DEFAULT_SOURCE)
+    change: Change = Undo(seq=params.seq, source=DEFAULT_SOURCE, world_only=ctx.connection.remote)
     receipt = await ctx.gate.submit(change, author, ctx.connection.asker)
     return e.UndoResult(
         removed=[step.entry for step in receipt.steps if step.after is None],
         restored=[step.after for step in receipt.steps if step.after is not None],
         usage=list[Usage](receipt.usage),
+        facts=[fact_state(step.after, ctx.stamp().now_ms) for step in receipt.facts],
     )
+
+
+def fact_state(fact: Fact, now_ms: int) -> e.FactState:
+    """A fact as results about changes show it."""
+    return e.FactState(id=fact.fact_id, text=fact.text, active=fact.is_active(now_ms))
 
 
 def _before(step: Mutation) -> Entry:

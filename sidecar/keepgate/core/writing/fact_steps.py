@@ -13,7 +13,7 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import FactChange, FactDraft, Forget, Remember
 from keepgate.core.writing.mutation import FactStep
 from keepgate.core.writing.storeview import StoreView
-from keepgate.protocol.errors import Fault, entry_not_found
+from keepgate.protocol.errors import fact_not_found
 
 
 def fact_steps(
@@ -59,7 +59,7 @@ def _remembering(
     if twin is not None and (old is None or _says_it_already(twin, old, now_ms)):
         return twin
     if old is not None and not old.is_active(now_ms):
-        raise _not_found(old.id)
+        raise fact_not_found(old.fact_id)
     new = _new_fact(draft, author, store.next_fact_id(), now_ms)
     step = FactStep(action="remember", before=None, after=new)
     if old is None:
@@ -113,9 +113,5 @@ def undone(step: FactStep, current: Fact, stamp: Stamp) -> FactStep:
 def _seen(fact_id: int, store: StoreView, sight: Sight) -> Fact:
     fact = store.fact(fact_id)
     if fact is None or not sight.sees(fact.home, fact.visibility):
-        raise _not_found(fact_id)
+        raise fact_not_found(str(fact_id))
     return fact
-
-
-def _not_found(fact_id: int) -> Fault:
-    return entry_not_found(track="", scope="", match=str(fact_id))
