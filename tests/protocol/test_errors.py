@@ -110,6 +110,19 @@ def test_problems_stand_beside_the_details() -> None:
     assert "$.tags[2]: must not be blank (and 1 more)" == fault.message
 
 
+@pytest.mark.parametrize(("count", "listed"), [(20, 20), (21, 21), (5000, 21)])
+def test_very_many_problems_are_not_all_listed(count: int, listed: int) -> None:
+    """The first twenty, and how many more there are; the answer stays small whatever was sent."""
+    fault = e.invalid_input(*(Problem(f"$.tags[{index}]", "must not be blank") for index in range(count)))
+
+    problems = fault.details["problems"]
+    assert listed == len(problems)
+    assert "$.tags[19]" == problems[19]["path"]
+    assert fault.message.endswith(f"(and {count - 1} more)")
+    if count > 20:
+        assert {"path": "$", "problem": f"and {count - 20} more problems"} == problems[20]
+
+
 def test_one_problem_is_not_counted() -> None:
     """There is nothing more to say."""
     assert "$.text: is missing" == e.invalid_input(Problem("$.text", "is missing")).message

@@ -5,7 +5,7 @@ A fault's ``code`` is the stable contract (DSH-7); numbers, exit codes and advic
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum, StrEnum
-from typing import Any
+from typing import Any, Final
 
 from attrs import frozen
 
@@ -185,6 +185,10 @@ class Problem:
     problem: str
 
 
+PROBLEMS_MAX: Final = 20
+"""How many problems of one request are listed."""
+
+
 class Fault(Exception):
     """An operation failed in a way the contract names. Nothing was stored unless details say so.
 
@@ -221,8 +225,14 @@ class Fault(Exception):
 
 
 def invalid_input(*problems: Problem, shape: bool = False) -> Fault:
-    """Values outside the contract; ``shape`` marks wrong types and unknown or missing fields (-32602)."""
-    listed = [{"path": item.path, "problem": item.problem} for item in problems]
+    """Values outside the contract; ``shape`` marks wrong types and unknown or missing fields (-32602).
+
+    Of very many problems the first are listed, and how many more there are: an array of a million wrong items
+    must not become an answer larger than the request.
+    """
+    listed = [{"path": item.path, "problem": item.problem} for item in problems[:PROBLEMS_MAX]]
+    if len(problems) > PROBLEMS_MAX:
+        listed.append({"path": "$", "problem": f"and {len(problems) - PROBLEMS_MAX} more problems"})
     first = problems[0]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return Fault(
