@@ -50,7 +50,13 @@ class VerbFault(Fault):
         cause: Fault | None = None,
     ) -> None:
         # Any code will do for the parent: all that hangs off it is set anew.
-        super().__init__(Code.INVALID_INPUT, message, suggestion=suggestion, number=VERB_ERROR_NUMBER)
+        super().__init__(
+            Code.INVALID_INPUT,
+            message,
+            {} if detail is None else {"detail": detail},
+            suggestion=suggestion,
+            number=VERB_ERROR_NUMBER,
+        )
         self.code = code
         self.detail = detail
         self.exit_code = EXIT_CODES[code] if cause is None else cause.exit_code

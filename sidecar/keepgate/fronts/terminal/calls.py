@@ -17,6 +17,7 @@ from keepgate.fronts.terminal.elsewhere import WatchfulApprover
 from keepgate.fronts.terminal.tty import Terminal
 from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.entries import SessionRef
+from keepgate.protocol.operation import Access
 from keepgate.protocol.ops import BY_NAME
 from keepgate.protocol.wire import decode, encode, unstructure
 from keepgate.service.after_reply import AfterReply
@@ -69,7 +70,7 @@ class Calls:
         row = BY_NAME.get(method)
         raw = dict(params)
         if row is not None and "session" in fields_dict(row.params):
-            ours = unstructure(self.session) if row.session_required or as_session else None
+            ours = unstructure(self.session) if row.access is Access.WRITE or as_session else None
             raw.setdefault("session", ours)
         try:
             result = await self.sidecar.call(
