@@ -11,7 +11,7 @@ from typing import Final
 import apsw
 from attrs import frozen
 
-from keepgate.core.reading.delta import Position
+from keepgate.core.reading.delta import Position, earlier
 from keepgate.store.lane import Lane
 
 IDLE_MS: Final = 7 * 24 * 3600 * 1000
@@ -22,27 +22,32 @@ TURN_S: Final = 2.0
 """So long a wake waits for an earlier reply to be read; after that it delivers the same once more."""
 
 _STORED: Final = """
-SELECT home, page_since, page_slug, fact_id, used_ms FROM cursors
-WHERE home = ? AND lane = ? AND session_id = ? AND used_ms >= ?
+SELECT page_since, page_slug, fact_id, used_ms FROM cursors
+WHERE viewer = ? AND home = ? AND lane = ? AND session_id = ? AND used_ms >= ?
 """
 _MOVE: Final = """
-INSERT INTO cursors (home, lane, session_id, page_since, page_slug, fact_id, used_ms)
-VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (home, lane, session_id) DO UPDATE SET
+INSERT INTO cursors (viewer, home, lane, session_id, page_since, page_slug, fact_id, used_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (viewer, home, lane, session_id) DO UPDATE SET
   page_since = excluded.page_since, page_slug = excluded.page_slug, fact_id = excluded.fact_id,
   used_ms = excluded.used_ms
 """
 _EVICT: Final = """
-DELETE FROM cursors WHERE home = :home AND lane = :lane AND (used_ms < :idle OR session_id IN (
-  SELECT session_id FROM cursors WHERE home = :home AND lane = :lane
-  ORDER BY session_id = :session DESC, used_ms DESC LIMIT -1 OFFSET :max
-))
+DELETE FROM cursors WHERE viewer = :viewer AND home = :home AND lane = :lane AND (
+  used_ms < :idle OR session_id IN (
+    SELECT session_id FROM cursors WHERE viewer = :viewer AND home = :home AND lane = :lane
+    ORDER BY session_id = :session DESC, used_ms DESC LIMIT -1 OFFSET :max
+  )
+)
 """
 
 
 @frozen
 class SessionKey:
-    """Whose cursors: ``lane`` is ``local``, ``remote`` or the id of an authenticated client."""
+    """Whose cursors: ``lane`` is ``local``, ``remote`` or the id of an authenticated client.
+
+    A session of the same id in another workspace is another session.
+    """
 
     lane: str
     session_id: str
@@ -57,31 +62,38 @@ class Stored:
 
 
 def stored(db: apsw.Connection, key: SessionKey, homes: Collection[str], now_ms: int) -> Stored:
-    """The cursors of a session in these homes, without those that were idle for too long."""
-    positions, used = {}, list[int]()
-    for home in sorted(homes):
-        row = db.execute(_STORED, (home, key.lane, key.session_id, now_ms - IDLE_MS)).fetchone()
+    """The cursors of a session in these homes, without those that were idle for too long.
+
+    Where several workspaces have one for what is user-global, the earlier counts.
+    """
+    positions, used = dict[str, Position](), list[int]()
+    for viewer, home in _places(homes):
+        values = (viewer, home, key.lane, key.session_id, now_ms - IDLE_MS)
+        row = db.execute(_STORED, values).fetchone()
         if row is not None:
-            positions[home] = Position(page_since=row[1], page_slug=row[2], fact_id=row[3])
-            used.append(row[4])
+            found = Position(page_since=row[0], page_slug=row[1], fact_id=row[2])
+            positions[home] = earlier(found, positions.get(home, found))
+            used.append(row[3])
     return Stored(positions=positions, used_ms=max(used, default=None))
 
 
 def move(db: apsw.Connection, key: SessionKey, positions: Mapping[str, Position], now_ms: int) -> None:
-    """Store a session's cursors, inside the caller's transaction; evict what is idle or too many."""
-    for home, at in positions.items():
-        row = (home, key.lane, key.session_id, at.page_since, at.page_slug, at.fact_id, now_ms)
-        db.execute(_MOVE, row)
-        db.execute(
-            _EVICT,
-            {
-                "home": home,
-                "lane": key.lane,
-                "session": key.session_id,
-                "idle": now_ms - IDLE_MS,
-                "max": CURSORS_MAX,
-            },
-        )
+    """Store the cursors of all homes in a session's sight, inside the caller's transaction.
+
+    What is idle or too many is evicted.
+    """
+    limits = {"lane": key.lane, "session": key.session_id, "idle": now_ms - IDLE_MS, "max": CURSORS_MAX}
+    for viewer, home in _places(positions):
+        at = positions[home]
+        place = (viewer, home, key.lane, key.session_id)
+        db.execute(_MOVE, (*place, at.page_since, at.page_slug, at.fact_id, now_ms))
+        db.execute(_EVICT, {**limits, "viewer": viewer, "home": home})
+
+
+def _places(homes: Collection[str]) -> list[tuple[str, str]]:
+    """Each workspace with its own home and the user-global one; of no workspace the user-global one."""
+    workspaces = sorted(home for home in homes if home)
+    return [(viewer, home) for viewer in workspaces or [""] for home in {viewer: None, "": None}]
 
 
 class Cursors:

@@ -43,12 +43,14 @@ class ChangedPage:
 
 @frozen(kw_only=True)
 class Delivery:
-    """What one answer carries. ``has_more``: something was left for the next."""
+    """What one answer carries. ``has_more``: something was left, ``next_page`` and ``next_fact`` first."""
 
     block: Block
     pages: Sequence[ChangedPage]
     facts: Sequence[Fact]
     threads: Sequence[Thread]
+    next_page: ChangedPage | None
+    next_fact: Fact | None
     has_more: bool
 
 
@@ -79,13 +81,15 @@ def deliver(
         [[(_THREADS, thread_line(thread))] for thread in threads],
     )
     block = pack_block(headings, arms, budget)
-    overflow = len(by_age) > DELTA_LIMIT or len(by_id) > DELTA_LIMIT
+    next_page, next_fact = by_age[block.kept[_PAGES] :][:1], by_id[block.kept[_FACTS] :][:1]
     return Delivery(
         block=block,
         pages=first_pages[: block.kept[_PAGES]],
         facts=first_facts[: block.kept[_FACTS]],
         threads=threads[: block.kept[_THREADS]],
-        has_more=overflow or block.dropped > 0,
+        next_page=next(iter(next_page), None),
+        next_fact=next(iter(next_fact), None),
+        has_more=bool(next_page or next_fact or block.dropped),
     )
 
 
@@ -97,3 +101,33 @@ def moved(positions: Mapping[str, Position], delivery: Delivery) -> dict[str, Po
     for fact in delivery.facts:
         ends[fact.home] = evolve(ends[fact.home], fact_id=fact.id)
     return ends
+
+
+def earlier(one: Position, other: Position) -> Position:
+    """Of pages and of facts the earlier position of the two."""
+    since, slug = min((one.page_since, one.page_slug), (other.page_since, other.page_slug))
+    return Position(page_since=since, page_slug=slug, fact_id=min(one.fact_id, other.fact_id))
+
+
+def latest_page(positions: Mapping[str, Position]) -> tuple[int, str]:
+    """The latest page position as a moment and a slug; without a slug it lies after all of that moment."""
+    since, slug = max((position.page_since, position.page_slug) for position in positions.values())
+    return (since, slug) if slug or since == 0 else (since - 1, "")
+
+
+def resume_page(positions: Mapping[str, Position], delivery: Delivery) -> tuple[int, str]:
+    """One page position for all homes from which nothing that is left is lost, as :func:`latest_page`."""
+    if delivery.pages:
+        return delivery.pages[-1].changed_at, delivery.pages[-1].slug
+    if delivery.next_page is not None:
+        return delivery.next_page.changed_at - 1, ""
+    return latest_page(positions)
+
+
+def resume_fact(positions: Mapping[str, Position], delivery: Delivery) -> int:
+    """One fact position for all homes from which nothing that is left is lost."""
+    if delivery.facts:
+        return delivery.facts[-1].id
+    if delivery.next_fact is not None:
+        return delivery.next_fact.id - 1
+    return max(position.fact_id for position in positions.values())

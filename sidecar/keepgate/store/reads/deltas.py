@@ -27,7 +27,7 @@ WHERE home = ? ORDER BY changed_at DESC, slug DESC LIMIT 1
 """
 _NEWEST_FACT: Final = "SELECT coalesce(max(id), 0) FROM facts"
 # The clock may have stepped back between two facts: what has a smaller id than this is older in any case.
-_FIRST_AFTER: Final = "SELECT min(id) FROM facts INDEXED BY facts_created WHERE home = ? AND created_at > ?"
+_FIRST_AFTER: Final = "SELECT min(id) FROM facts INDEXED BY facts_since WHERE home = ? AND created_at > ?"
 
 _ONE_MORE: Final = DELTA_LIMIT + 1
 

@@ -160,8 +160,11 @@ CREATE TABLE page_roots (
   PRIMARY KEY (home, root)
 ) STRICT, WITHOUT ROWID;
 
--- Where a session's deltas have got to: the newest delivered page and fact. lane is local, remote or a client.
+-- Where a session's deltas have got to: the newest delivered page and fact of each home. viewer is the workspace
+-- that the session is of, empty for none: what is user-global is delivered to each of them. lane is local,
+-- remote or a client.
 CREATE TABLE cursors (
+  viewer TEXT NOT NULL,
   home TEXT NOT NULL,
   lane TEXT NOT NULL,
   session_id TEXT NOT NULL,
@@ -169,7 +172,7 @@ CREATE TABLE cursors (
   page_slug TEXT NOT NULL,
   fact_id INTEGER NOT NULL,
   used_ms INTEGER NOT NULL,
-  PRIMARY KEY (home, lane, session_id)
+  PRIMARY KEY (viewer, home, lane, session_id)
 ) STRICT, WITHOUT ROWID;
 
 -- Guards.
