@@ -5,6 +5,8 @@ import time
 import uuid
 from collections.abc import Callable
 from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final
 
 from attrs import evolve
 
@@ -14,13 +16,20 @@ from keepgate.boot.places import Places
 from keepgate.boot.projects import Projects
 from keepgate.core.model.stamp import Stamp
 from keepgate.gate.gate import Gate
+from keepgate.gate.page_writing import PageDisk, PageWriting
+from keepgate.pages.disk import Disk
+from keepgate.pages.keeping import Pages
 from keepgate.protocol.settings import Settings
 from keepgate.service.connection import Connection
 from keepgate.service.dispatch import require_complete
 from keepgate.service.events import Broadcast
+from keepgate.service.pages.homes import homes_of
 from keepgate.service.sidecar import Sidecar
 from keepgate.store.memory import Writer
 from keepgate.store.open import Store, open_store
+
+PAGE_LOCKS: Final = "pages"
+"""The folder of locks inside the state folder."""
 
 
 def stamp_now() -> Stamp:
@@ -32,27 +41,55 @@ def stamp_now() -> Stamp:
     )
 
 
-async def compose(settings: Settings, places: Places, *, stamp: Callable[[], Stamp] = stamp_now) -> Sidecar:
-    """See :func:`keepgate.boot.open_sidecar`; ``stamp`` says what time it is, and makes ids and salts."""
+async def compose(
+    settings: Settings,
+    places: Places,
+    *,
+    stamp: Callable[[], Stamp] = stamp_now,
+    disk: Callable[[str], PageDisk] = Disk,
+) -> Sidecar:
+    """See :func:`keepgate.boot.open_sidecar`; ``stamp`` says what time it is, and makes ids and salts.
+
+    ``disk`` makes what reads and writes page files, given a folder for its locks.
+    """
     require_complete()
     path = settings.store_path or places.store_path
     store = await open_store(path, state_folder=places.state_folder, stamp_maker=stamp)
     try:
-        return _over(store, evolve(settings, store_path=path), stamp)
+        return _over(store, evolve(settings, store_path=path), stamp, places, disk)
     except BaseException:
         await store.close()
         raise
 
 
-def _over(store: Store, settings: Settings, stamp: Callable[[], Stamp]) -> Sidecar:
+def _over(
+    store: Store,
+    settings: Settings,
+    stamp: Callable[[], Stamp],
+    places: Places,
+    disk: Callable[[str], PageDisk],
+) -> Sidecar:
     connections: list[Connection] = []
     broadcast = Broadcast(lambda: connections)
     projects = Projects(
         settings,
         lambda key: {item.path for each in connections for item in each.workspaces if item.key == key},
     )
+    files = disk(str(Path(store.state_folder) / PAGE_LOCKS))
+    pages = Pages(
+        store=store,
+        stamp=stamp,
+        lock_folder=str(Path(store.state_folder) / PAGE_LOCKS),
+        homes=lambda: homes_of(connections, projects.rules_for, places.data_folder),
+    )
+    writer = Writer(store, files)
     gate = Gate(
-        writer=Writer(store), store=store, rules_for=projects.rules_for, announcer=broadcast, stamp=stamp
+        writer=writer,
+        store=store,
+        rules_for=projects.rules_for,
+        announcer=broadcast,
+        stamp=stamp,
+        pages=PageWriting(writer, store, files, pages.written),
     )
     return Sidecar(
         store=store,
@@ -63,4 +100,7 @@ def _over(store: Store, settings: Settings, stamp: Callable[[], Stamp]) -> Sidec
         stamp=stamp,
         broadcast=broadcast,
         connections=connections,
+        data_folder=places.data_folder,
+        page_files=files,
+        pages=pages,
     )

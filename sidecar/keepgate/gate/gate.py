@@ -15,6 +15,7 @@ from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate import steps
 from keepgate.gate.approvers import Announcer, Asker
 from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
+from keepgate.gate.page_writing import PageWriting
 from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for, may_be_ours
 from keepgate.gate.question import question
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
@@ -46,12 +47,14 @@ class Gate:
         rules_for: RulesFor,
         announcer: Announcer,
         stamp: Callable[[], Stamp],
+        pages: PageWriting,
     ) -> None:
         self._writer = writer
         self._store = store
         self._rules_for = rules_for
         self._announcer = announcer
         self._stamp = stamp
+        self._pages = pages
         self._grants: set[Grant] = set()
         self._claimed: set[str] = set()
         self.decisions: Final = Decisions()
@@ -88,7 +91,7 @@ class Gate:
 
         try:
             opened, cancelled = await self._write(work)
-            return await self._follow(opened, asker, cancelled=cancelled)
+            return await self._made(await self._follow(opened, asker, cancelled=cancelled))
         finally:
             self._claimed.difference_update(claimed)
 
@@ -105,6 +108,12 @@ class Gate:
                 return await self._wait(opened, asker)
             case _:
                 assert_never(opened)
+
+    async def _made(self, receipt: Receipt) -> Receipt:
+        """The receipt of a commit, once its page files are written, too. Raises what became of those."""
+        if receipt.pages:
+            await to_the_end(self._pages.finish(receipt))
+        return receipt
 
     async def create(self, change: Change, author: Author, asker: Asker) -> StoredProposal:
         """Store a wish for the inbox and ask nobody; where the same waits already, that one is returned.
@@ -133,7 +142,7 @@ class Gate:
         settled = await self._settle(proposal, Allowed(by=decider(asker, via="inbox"), hash=shown_hash))
         match settled:
             case Receipt():
-                return await self._stored(proposal_id), settled
+                return await self._stored(proposal_id), await self._made(settled)
             case Refused():
                 raise settled.fault
             case Drifted():
@@ -155,7 +164,8 @@ class Gate:
     async def sweep(self) -> None:
         """Close expired proposals, and tell the ledger of those whose caller is gone; clients hear of both.
 
-        Of facts whose ttl has run out since the last time the ledger is told, too.
+        Of facts whose ttl has run out since the last time the ledger is told, too. Page writes that a process
+        which is gone left behind are made.
 
         It is gone when its process died, or when the store could not take the decision. Of a question that
         another process put, clients hear through the feed.
@@ -168,6 +178,7 @@ class Gate:
                 steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK))
             return left
 
+        await self._pages.replay()
         left, cancelled = await self._write(work)
         for stored in left:
             if stored.waiter == self._store.presence.token:

@@ -11,6 +11,7 @@ from keepgate.core.writing.change import (
     Add,
     Change,
     Consolidate,
+    EditPage,
     Forget,
     PutPage,
     Remember,
@@ -21,6 +22,7 @@ from keepgate.core.writing.change import (
     TrustRoot,
     Undo,
 )
+from keepgate.core.writing.page_steps import is_trust
 from keepgate.core.writing.plan import Plan
 from keepgate.protocol.entries import DEFAULT_SOURCE, LAYERS, Scope
 from keepgate.protocol.proposals import ChangeKind
@@ -80,6 +82,9 @@ def policy_for(plan: Plan, rules: Rules, *, label_is_ours: bool) -> WritePolicy:
     found += [rule for key, rule in settings.write_policies.items() if key in named]
     named |= layers
     demanded = [rule for key, rule in floor.write_policies.items() if key in named]
+    if any(map(is_trust, plan.pages)):
+        # A person trusts a folder; a policy is none.
+        found.append(WritePolicy.ASK)
     return strictest([*found, floor.write_policy, *demanded])
 
 
@@ -92,7 +97,7 @@ def may_be_ours(change: Change) -> bool:
             return all(draft.source == DEFAULT_SOURCE for draft in drafts)
         case Replace() | Consolidate():
             return change.source == DEFAULT_SOURCE
-        case Remove() | Undo() | Remember() | Forget() | PutPage() | RemovePage() | TrustRoot():
+        case Remove() | Undo() | Remember() | Forget() | PutPage() | EditPage() | RemovePage() | TrustRoot():
             return False
         case _:
             assert_never(change)

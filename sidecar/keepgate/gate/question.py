@@ -30,6 +30,7 @@ def question(
         targets=list(ask.targets),
         entries=list(ask.entries),
         facts=list(ask.facts),
+        pages=list(ask.pages),
         usage=[use.usage for use in ask.plan.uses],
         count=ask.count,
         client=dict(client) if client is not None else None,
@@ -60,4 +61,5 @@ def workspaces_of(shown: ApprovalRequestParams) -> frozenset[str]:
     """The workspaces whose memories a question shows; a batch may speak of several."""
     of_entries = (entry.workspace_key for entry in shown.entries)
     of_facts = (fact.workspace_key for fact in shown.facts)
-    return frozenset({shown.workspace_key, *of_entries, *of_facts}) - {""}
+    of_pages = (page.workspace_key for page in shown.pages)
+    return frozenset({shown.workspace_key, *of_entries, *of_facts, *of_pages}) - {""}

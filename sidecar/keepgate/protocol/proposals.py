@@ -99,6 +99,19 @@ class AskFact:
 
 
 @frozen(kw_only=True)
+class AskPage:
+    """A page file that the change writes or removes, whole, or a folder of pages that it trusts."""
+
+    action: Annotated[str, "`page-put`, `page-remove`, `trust`, or one of them with `undo-` before it."]
+    workspace_key: Annotated[str, "Its home: the workspace key, or empty for user-global."]
+    root: Annotated[str, "Absolute path of the folder of pages."]
+    slug: Annotated[str, "Empty for a folder."]
+    path: Annotated[str, "The file's path below the folder, with slashes; empty for a folder."]
+    before: Annotated[str | None, "The file's text as it is now; null where there is no file."]
+    content: Annotated[str | None, "The file's text as it would be; null where it goes."]
+
+
+@frozen(kw_only=True)
 class ApprovalRequestParams:
     """Params of ``approval/request``, the structured question: exactly what the person must see."""
 
@@ -119,6 +132,7 @@ class ApprovalRequestParams:
     targets: list[AskTarget] = field(factory=list)
     entries: list[AskEntry] = field(factory=list)
     facts: Annotated[list[AskFact], "Facts that the change touches."] = field(factory=list)
+    pages: Annotated[list[AskPage], "Page files that the change touches."] = field(factory=list)
     usage: Annotated[list[Usage], "The layers as they would be after the change."] = field(factory=list)
     count: Annotated[int | None, "How many entries a batch adds."] = None
     client: Annotated[dict[str, Any] | None, "The client that asks, when it is another process."] = None

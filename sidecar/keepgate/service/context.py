@@ -11,8 +11,10 @@ from attrs import frozen
 from keepgate.adapters.registry import Registry
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author, Viewer
+from keepgate.core.writing.page_steps import PageFiles
 from keepgate.gate.gate import Gate
 from keepgate.gate.policies import RulesFor
+from keepgate.pages.keeping import Pages
 from keepgate.protocol.entries import SessionParam
 from keepgate.protocol.errors import Problem, invalid_input, write_requires_agent
 from keepgate.protocol.settings import Settings
@@ -27,7 +29,8 @@ class ReadCtx:
     """For operations that change nothing a person cares about.
 
     ``settings`` are the process's; budgets and policies are those of the workspaces: ``rules_for`` them.
-    ``after_reply(work)`` puts off what must not happen before the reply is written out.
+    ``after_reply(work)`` puts off what must not happen before the reply is written out. The user's own pages
+    lie in the ``data_folder``.
     """
 
     store: Store
@@ -38,6 +41,9 @@ class ReadCtx:
     registry: Registry
     progress: Progress
     after_reply: AfterReply
+    data_folder: str
+    page_files: PageFiles
+    pages: Pages
 
     def author(self, session: SessionParam) -> Author | None:
         """The session behind a request; ``None`` for the management view."""

@@ -166,6 +166,9 @@ async def _handle(ctx: ReadCtx, gate: Gate, row: Operation, params: Any) -> Any:
         registry=ctx.registry,
         progress=ctx.progress,
         after_reply=ctx.after_reply,
+        data_folder=ctx.data_folder,
+        page_files=ctx.page_files,
+        pages=ctx.pages,
         gate=gate,
     )
     return await handler(widened, params)

@@ -41,7 +41,7 @@ async def get(ctx: ReadCtx, params: p.ProposalsGetParams) -> p.ProposalsGetResul
         return p.ProposalsGetResult(proposal=shown, ask=None, problem=_UNKNOWN)
     try:
         budgets = ctx.rules_for(stored.homes).settings.budgets
-        ask = await current_question(ctx.store, stored, budgets, ctx.stamp())
+        ask = await current_question(ctx.store, ctx.page_files, stored, budgets, ctx.stamp())
     except Fault as fault:
         return p.ProposalsGetResult(proposal=shown, ask=None, problem=f"{fault.code}: {fault.message}")
     return p.ProposalsGetResult(proposal=shown, ask=ask)

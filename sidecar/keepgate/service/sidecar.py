@@ -10,9 +10,11 @@ from attrs import define, field
 
 from keepgate.adapters.registry import Registry
 from keepgate.core.model.stamp import Stamp
+from keepgate.core.writing.page_steps import PageFiles
 from keepgate.gate.approvers import Approver, Asker, ClientInfo
 from keepgate.gate.gate import Gate
 from keepgate.gate.policies import RulesFor
+from keepgate.pages.keeping import Pages
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.lifecycle import KeepgateStatus
 from keepgate.protocol.proposals import ProposalStatus
@@ -28,6 +30,8 @@ from keepgate.store import feed, reads
 from keepgate.store.feed import FeedEvent, FeedWatcher
 from keepgate.store.open import Store
 
+LOOKS_AT_PAGES: Final = ("verbs/", "pages/", "memory/status")
+"""Operations that read the index of pages, which a process that lives for one command brings up first."""
 SWEEP_SECONDS: Final = 3600.0
 DISCONNECT_SECONDS: Final = 1.0
 
@@ -44,6 +48,9 @@ class Sidecar:
     stamp: Callable[[], Stamp]
     broadcast: Broadcast
     connections: list[Connection]
+    data_folder: str
+    page_files: PageFiles
+    pages: Pages
     _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
     _heard: int | None = None
     _watcher: FeedWatcher | None = None
@@ -77,6 +84,7 @@ class Sidecar:
             await watcher.close()
             raise
         self._watcher = watcher
+        self.pages.start()
         self._background.begin(self._sweep_for_ever())
 
     def connect(
@@ -110,6 +118,7 @@ class Sidecar:
         self.rules_for(connection.keys)
         self.connections.append(connection)
         self._running[connection] = set()
+        self.pages.homes_changed()
         return connection
 
     def change_folders(self, connection: Connection, *, added: Sequence[str], removed: Sequence[str]) -> None:
@@ -125,6 +134,7 @@ class Sidecar:
             opened.setdefault(folder, workspace)
         self.rules_for({item.key for item in opened.values()})
         connection.workspaces = list(opened.values())
+        self.pages.homes_changed()
 
     def _open_folders(self, folders: Sequence[str], where: str) -> dict[str, Workspace]:
         identity = self.settings.workspace_identity
@@ -155,6 +165,8 @@ class Sidecar:
         owed = after_reply or AfterReply()
         with self._tracked(connection):
             context = self._context(connection, progress, owed)
+            if row.name.startswith(LOOKS_AT_PAGES):
+                await self.pages.refresh()
             result = await dispatch.run(context, self.gate, request)
             if after_reply is None:
                 await owed.written()
@@ -170,6 +182,9 @@ class Sidecar:
             registry=self.registry,
             progress=progress or Silent(),
             after_reply=after_reply,
+            data_folder=self.data_folder,
+            page_files=self.page_files,
+            pages=self.pages,
         )
 
     @contextlib.contextmanager
@@ -189,6 +204,7 @@ class Sidecar:
         connection.asker.closing = True
         if connection in self.connections:
             self.connections.remove(connection)
+            self.pages.homes_changed()
         waiting = self._running.pop(connection, set()) - {asyncio.current_task()}
         for task in waiting:
             task.cancel()
@@ -209,6 +225,7 @@ class Sidecar:
         """End everything, in order, whatever fails on the way; may be called more than once."""
         async with contextlib.AsyncExitStack() as last_first:
             last_first.push_async_callback(self.store.close)
+            last_first.push_async_callback(self.pages.close)
             last_first.push_async_callback(self._stop_watching)
             last_first.push_async_callback(self._background.stop)
             for connection in reversed(self.connections):

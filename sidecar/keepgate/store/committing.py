@@ -12,10 +12,11 @@ from keepgate.core.writing.approval import Approved
 from keepgate.core.writing.change import Seed
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.page_steps import is_trust
 from keepgate.core.writing.states import states_of, subject_of
 from keepgate.protocol.entries import Scope
 from keepgate.protocol.proposals import Outcome
-from keepgate.store import facts, writing
+from keepgate.store import facts, page_writes, writing
 from keepgate.store.appending import ADDED, FACT, REMOVED, UPDATED, Appender
 
 
@@ -98,8 +99,9 @@ class _Commit:
         self._feed(FACT, step, seq, step.after.home, status=step.action)
 
     def _apply_page(self, step: PageStep, seq: int) -> None:
-        # The place of page steps: the intent of the write is stored here, the file is written after it.
-        raise NotImplementedError
+        # The file is written once this is stored; the index tells of it then.
+        if not is_trust(step):
+            page_writes.insert(self._db, step, seq)
 
     def _feed(self, kind: str, step: Step, seq: int, home: str, **columns: Any) -> None:
         self._appender.feed(

@@ -10,10 +10,11 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Approved
 from keepgate.core.writing.change import Change
 from keepgate.core.writing.ledger import Decision, Row
+from keepgate.core.writing.page_steps import PageFiles
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.core.writing.states import fact_state_of
 from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store import committing, facts, reads, writing
+from keepgate.store import committing, facts, page_writes, reads, writing
 from keepgate.store.appending import FACT, PROPOSAL, Appender
 from keepgate.store.connection import Connection
 from keepgate.store.open import Store
@@ -25,8 +26,9 @@ T = TypeVar("T")
 class Writer:
     """Runs work in canonical transactions, one after the other."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, files: PageFiles | None = None) -> None:
         self._store: Final = store
+        self._files: Final = files
 
     async def run(self, work: "Callable[[Transaction], T]") -> T:
         """Run ``work`` in one immediate transaction; when it raises, nothing of it is stored.
@@ -34,18 +36,23 @@ class Writer:
         ``work`` runs in the lane's thread. A cancelled caller's work that has begun still ends and is
         announced. Raises ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY`` and what ``work`` raises.
         """
-        store = self._store
+        return await self.beside(lambda db: self.within(db, work))
 
-        def job(db: Connection) -> T:
-            key = store.key()
+    async def beside(self, job: Callable[[Connection], T]) -> T:
+        """Run a job in the lane's thread that does more than one transaction; each is :meth:`within`."""
+        return await self._store.canonical.run(job)
+
+    def within(self, db: Connection, work: "Callable[[Transaction], T]") -> T:
+        """What :meth:`run` does, for jobs that are in the lane's thread already."""
+        store, key = self._store, self._store.key()
+
+        def made(db: Connection) -> T:
             # The moment is taken once the lock is held: rows follow one another in time, too.
-            result = store.canonical.transact(
-                db, lambda db: work(Transaction(db, Appender(db, key, store.stamp_maker(), store.origin)))
-            )
-            store.announce()
-            return result
+            return work(Transaction(db, Appender(db, key, store.stamp_maker(), store.origin), self._files))
 
-        return await store.canonical.run(job)
+        result = store.canonical.transact(db, made)
+        store.announce()
+        return result
 
 
 class Transaction(View):
@@ -54,8 +61,8 @@ class Transaction(View):
     ``stamp`` is the transaction's moment; everything in it happens then.
     """
 
-    def __init__(self, db: Connection, appender: Appender) -> None:
-        super().__init__(db)
+    def __init__(self, db: Connection, appender: Appender, files: PageFiles | None) -> None:
+        super().__init__(db, files)
         self._appender: Final = appender
         self.stamp: Final = appender.stamp
 
@@ -122,6 +129,10 @@ class Transaction(View):
     def waited_for(self) -> list[StoredProposal]:
         """Pending proposals that name a waiter, alive or not."""
         return writing.waited_for(self._db)
+
+    def end_page_write(self, write_id: int, state: str) -> bool:
+        """Give a page write its final state; ``False`` when it has one already."""
+        return page_writes.end(self._db, write_id, state)
 
     # The ledger.
 

@@ -12,7 +12,7 @@ from cattrs.strategies import configure_tagged_union
 
 from keepgate.core.model.fact import Fact
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.change import Change, Target
+from keepgate.core.writing.change import Change, PageEdit, Target
 from keepgate.core.writing.ledger import Sealed, canonical, written_homes
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry, Scope, Track
@@ -188,7 +188,7 @@ def change_of(written: str) -> Change | None:
 def _converter() -> Converter:
     # Made on first use: it takes longer than opening a store.
     converter = Converter(unstruct_collection_overrides={tuple: list})
-    for union in (Target, Change):
+    for union in (Target, PageEdit, Change):
         # Class names are what is stored: a renamed class needs a migration.
         configure_tagged_union(union, converter, tag_name="type")
     return converter

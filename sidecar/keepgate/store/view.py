@@ -8,9 +8,10 @@ from keepgate.core.model.fact import Fact
 from keepgate.core.writing.ledger import Decision, Sealed
 from keepgate.core.writing.match import Hits
 from keepgate.core.writing.mutation import Step
+from keepgate.core.writing.page_steps import PageFiles
 from keepgate.core.writing.states import Recorded, recorded
 from keepgate.protocol.entries import Entry
-from keepgate.store import facts, reads, writing
+from keepgate.store import facts, page_writes, reads, writing
 from keepgate.store.connection import Connection
 from keepgate.store.rows import SEALED_COLUMNS, sealed_of
 
@@ -26,8 +27,9 @@ _OF_PROPOSAL: Final = (
 class View:
     """Implements the core's ``StoreView`` on a connection; good for as long as its transaction lasts."""
 
-    def __init__(self, db: Connection) -> None:
+    def __init__(self, db: Connection, files: PageFiles | None = None) -> None:
         self._db: Final = db
+        self._files: Final = files
 
     def used(self, layer: Layer) -> int:
         """Units in use in a layer."""
@@ -56,6 +58,19 @@ class View:
     def next_fact_id(self) -> int:
         """The id of the next new fact."""
         return facts.next_fact_id(self._db)
+
+    def page_text(self, root: str, path: str) -> str | None:
+        """The text of a page file as it is, or as a write on its way to it will leave it."""
+        on_its_way = page_writes.pending_for(self._db, root, path)
+        if on_its_way is not None:
+            return on_its_way.content
+        if self._files is None:
+            raise LookupError("this view was opened without page files")
+        return self._files.page_text(root, path)
+
+    def trusts_root(self, home: str, root: str) -> bool:
+        """Whether a person has trusted the folder."""
+        return page_writes.trusts_root(self._db, home, root)
 
     def change_of(self, seq: int) -> tuple[Recorded, ...]:
         """The steps of the allowed change that a ledger row belongs to.

@@ -52,3 +52,8 @@ def _segment_problem(name: str) -> str | None:
 def path_of(slug: str) -> str:
     """The file's path below its root."""
     return slug + ENDING
+
+
+def composed(slug: str) -> str:
+    """A slug as it is compared and stored: Unicode NFC."""
+    return unicodedata.normalize("NFC", slug)

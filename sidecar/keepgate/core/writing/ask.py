@@ -13,6 +13,7 @@ from keepgate.core.writing.change import (
     Add,
     Change,
     Consolidate,
+    EditPage,
     Forget,
     PutPage,
     Remember,
@@ -27,11 +28,12 @@ from keepgate.core.writing.change import (
 from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import named
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.page_steps import digest_of
 from keepgate.core.writing.plan import Plan
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.wording import payload_text
 from keepgate.protocol.entries import DEFAULT_SOURCE, Scope
-from keepgate.protocol.proposals import AskEntry, AskFact, AskTarget, Caution, ChangeKind
+from keepgate.protocol.proposals import AskEntry, AskFact, AskPage, AskTarget, Caution, ChangeKind
 
 
 @frozen(kw_only=True)
@@ -100,6 +102,22 @@ class Ask:
         return tuple(_ask_fact(step) for step in self.plan.facts)
 
     @property
+    def pages(self) -> tuple[AskPage, ...]:
+        """The page files that the change writes or removes, whole, and the folders that it trusts."""
+        return tuple(
+            AskPage(
+                action=step.action,
+                workspace_key=step.home,
+                root=step.root,
+                slug=step.slug,
+                path=step.path,
+                before=step.before,
+                content=step.content,
+            )
+            for step in self.plan.pages
+        )
+
+    @property
     def from_to(self) -> tuple[str | None, str | None]:
         """The texts before and after, for a change of exactly one entry."""
         if len(self.plan.mutations) != 1:
@@ -135,7 +153,7 @@ def _place(plan: Plan) -> tuple[str, str]:
             return layer.track, layer.scope
         case Remember() | Forget():
             return FACTS, _scope_of(_keys(plan))
-        case PutPage() | RemovePage() | TrustRoot():
+        case PutPage() | EditPage() | RemovePage() | TrustRoot():
             return PAGES, _scope_of({change.home})
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
@@ -192,12 +210,7 @@ def _step_content(step: Step) -> dict[str, Any]:
         case FactStep():
             return _fact_content(step)
         case PageStep():
-            return {
-                "action": step.action,
-                "page": [step.home, step.root, step.slug, step.path],
-                "before": step.before,
-                "content": step.content,
-            }
+            return _page_content(step)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(step)
 
@@ -229,6 +242,11 @@ def _fact_values(fact: Fact) -> list[Any]:
     ]  # fmt: skip
 
 
+def _page_content(step: PageStep) -> dict[str, Any]:
+    before = None if step.before is None else digest_of(step.before)
+    return {"action": step.action, "page": [step.home, step.root, step.slug, step.path, before, step.content]}
+
+
 def _names(change: Change) -> tuple[str, ...]:
     match change:
         case Replace() | Remove():
@@ -250,7 +268,7 @@ def _source(plan: Plan) -> str | None:
         case Seed(drafts=drafts):
             sources = {draft.source for draft in drafts}
             return sources.pop() if len(sources) == 1 else DEFAULT_SOURCE
-        case Remember() | Forget() | PutPage() | RemovePage() | TrustRoot():
+        case Remember() | Forget() | PutPage() | EditPage() | RemovePage() | TrustRoot():
             return None
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(plan.change)

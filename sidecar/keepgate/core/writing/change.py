@@ -143,6 +143,46 @@ class PutPage:
 
 
 @frozen(kw_only=True)
+class AddLink:
+    """Put ``[[to]]`` into the front-matter list ``type``."""
+
+    type: str
+    to: str
+
+
+@frozen(kw_only=True)
+class AddDate:
+    """Put a dated line into the timeline."""
+
+    date: str
+    text: str
+
+
+@frozen(kw_only=True)
+class AddNote:
+    """Put a dated note at the end of a page, which is made with ``title`` where there is none."""
+
+    day: str
+    clock: str
+    text: str
+    title: str
+
+
+PageEdit = AddLink | AddDate | AddNote
+
+
+@frozen(kw_only=True)
+class EditPage:
+    """Make one small edit of a page file, whatever else is in it by then."""
+
+    home: str
+    root: str
+    slug: str
+    path: str
+    edit: PageEdit
+
+
+@frozen(kw_only=True)
 class RemovePage:
     """Delete one page file."""
 
@@ -162,7 +202,7 @@ class TrustRoot:
 
 EntryChange = Add | Replace | Remove | Consolidate | Seed
 FactChange = Remember | Forget
-PageChange = PutPage | RemovePage | TrustRoot
+PageChange = PutPage | EditPage | RemovePage | TrustRoot
 Change = EntryChange | FactChange | PageChange | Undo
 
 
@@ -182,6 +222,7 @@ _KINDS: Final[Mapping[type, ChangeKind]] = {
     Undo: ChangeKind.UNDO,
     Forget: ChangeKind.FORGET,
     PutPage: ChangeKind.PAGE_PUT,
+    EditPage: ChangeKind.PAGE_PUT,
     RemovePage: ChangeKind.PAGE_REMOVE,
     TrustRoot: ChangeKind.TRUST,
 }
@@ -201,9 +242,10 @@ def new_texts(change: Change) -> tuple[str, ...]:
             return tuple(draft.text for draft in drafts)
         case Remember(draft=fact):
             return (fact.text,) if fact.visibility is Visibility.WORLD else ()
-        case PutPage(content=content):
-            return (content,)
-        case Remove() | Undo() | Forget() | RemovePage() | TrustRoot():
+        case PutPage() | EditPage() | RemovePage() | TrustRoot():
+            # A page may say that it is private, and its text is too long for a block.
+            return ()
+        case Remove() | Undo() | Forget():
             return ()
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
@@ -216,7 +258,7 @@ def homes_of(change: Change, author: Author) -> frozenset[str]:
             homes = {draft.layer.workspace_key for draft in drafts}
         case Remember(draft=fact):
             homes = {fact.home}
-        case PutPage(home=home) | RemovePage(home=home) | TrustRoot(home=home):
+        case PutPage(home=home) | EditPage(home=home) | RemovePage(home=home) | TrustRoot(home=home):
             homes = {home}
         case _:
             homes = set()

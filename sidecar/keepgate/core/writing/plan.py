@@ -20,7 +20,9 @@ from keepgate.core.writing.change import (
     Add,
     Change,
     Consolidate,
+    EditPage,
     Forget,
+    PageChange,
     PutPage,
     Remember,
     Remove,
@@ -44,7 +46,7 @@ class Plan:
     """What a change would do: its steps in order, and every layer it touches.
 
     ``existing`` is set when nothing would change: the fact that says the same already, or that has expired
-    already. Such a change is answered without a question.
+    already. Such a change, like one of a page that says so already, is answered without a question.
     """
 
     change: Change
@@ -63,7 +65,7 @@ class Plan:
     @property
     def is_needless(self) -> bool:
         """Whether nothing would change."""
-        return self.existing is not None
+        return self.existing is not None or (isinstance(self.change, PageChange) and not self.pages)
 
 
 def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, stamp: Stamp) -> Plan:
@@ -81,8 +83,8 @@ def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, sta
             if isinstance(found, Fact):
                 return Plan(change=change, author=author, existing=found)
             steps = found
-        case PutPage() | RemovePage() | TrustRoot():
-            steps = page_steps(change, author)
+        case PutPage() | EditPage() | RemovePage() | TrustRoot():
+            steps = page_steps(change, store)
         case Undo():
             steps = undo_steps(change, author, store, stamp)
         case _:  # pragma: no cover - the union is closed, which the type checker proves

@@ -38,12 +38,17 @@ def sort_of(row: Sealed) -> Sort:
 
 
 def subject_of(step: Step) -> str:
-    """What a step's row names as its subject: an entry's UUID, a fact's id, or ``page:`` and a slug."""
+    """What a step's row names as its subject: an entry's UUID, a fact's id, or one of these:
+
+    ``page:`` and a slug, ``root:`` and a folder.
+    """
     match step:
         case Mutation():
             return step.entry.id
         case FactStep(after=fact):
             return fact.fact_id
+        case PageStep(path="", root=root):
+            return f"{ROOT_SUBJECT}{root}"
         case PageStep(slug=slug):
             return f"{PAGE_SUBJECT}{slug}"
         case _:  # pragma: no cover - the union is closed, which the type checker proves
@@ -65,6 +70,10 @@ def states_of(step: Step) -> dict[str, Any]:
             return {"before": before and state_of(before), "after": after and state_of(after)}
         case FactStep(before=fact, after=left):
             return {"before": fact and fact_state_of(fact), "after": fact_state_of(left)}
+        case PageStep(path=""):
+            trusted = {"root": step.root}
+            is_trusted = step.action == "trust"
+            return {"before": None if is_trusted else trusted, "after": trusted if is_trusted else None}
         case PageStep():
             return {"before": _page_state(step, step.before), "after": _page_state(step, step.content)}
         case _:  # pragma: no cover - the union is closed, which the type checker proves
@@ -95,10 +104,8 @@ def _step(row: Sealed, before: Any, after: Any) -> Step | None:
         case Sort.FACT:
             fact = fact_from(before) if before else None
             return FactStep(action=row.action, before=fact, after=fact_from(after))
-        case Sort.PAGE:
+        case Sort.PAGE | Sort.ROOT:
             return _page_step(row, before, after)
-        case Sort.ROOT:
-            return None
 
 
 def state_of(entry: Entry) -> dict[str, Any]:
@@ -183,6 +190,16 @@ def _page_state(step: PageStep, content: str | None) -> dict[str, Any] | None:
 
 def _page_step(row: Sealed, before: Any, after: Any) -> PageStep:
     place = after or before
+    if sort_of(row) is Sort.ROOT:
+        return PageStep(
+            action=row.action,
+            home=row.workspace_key or "",
+            root=place["root"],
+            slug="",
+            path="",
+            before=None,
+            content=None,
+        )
     return PageStep(
         action=row.action,
         home=row.workspace_key or "",

@@ -5,11 +5,12 @@ from typing import Protocol
 from keepgate.core.model.entry import Layer
 from keepgate.core.model.fact import Fact
 from keepgate.core.writing.match import Findable
+from keepgate.core.writing.page_steps import PageView
 from keepgate.core.writing.states import Recorded
 from keepgate.protocol.entries import Entry
 
 
-class StoreView(Findable, Protocol):
+class StoreView(Findable, PageView, Protocol):
     """A consistent look at the store."""
 
     def used(self, layer: Layer) -> int:

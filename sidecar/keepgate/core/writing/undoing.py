@@ -38,7 +38,8 @@ def _sees(author: Author, change: Undo, step: Step) -> bool:
             keys = author.viewer.workspaces or frozenset()
             return sight_of(keys, world_only=change.world_only).sees(fact.home, fact.visibility)
         case PageStep(home=home):
-            return home in ("", author.workspace_key)
+            # A page may be private: who does not see such pages takes back none.
+            return not change.world_only and home in ("", author.workspace_key)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(step)
 
@@ -53,9 +54,8 @@ def _inverse(found: Recorded, author: Author, store: StoreView, stamp: Stamp) ->
                 raise _too_late(f"fact {subject_of(step)}", found.seq)
             return undone(step, current, stamp)
         case PageStep() as step:
-            if _overtaken(found, store):
-                raise _too_late(f"page {step.slug}", found.seq)
-            return page_undone(step)
+            # The file counts, whoever wrote it: it is the page.
+            return page_undone(step, store, found.seq)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(found.step)
 

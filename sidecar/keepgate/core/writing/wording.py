@@ -9,6 +9,7 @@ from keepgate.core.model.times import iso
 from keepgate.core.writing.change import (
     Add,
     Consolidate,
+    EditPage,
     EntryChange,
     Forget,
     PutPage,
@@ -22,6 +23,8 @@ from keepgate.core.writing.change import (
 )
 from keepgate.core.writing.match import named
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.page_diff import unified_diff
+from keepgate.core.writing.page_steps import TRUST, is_trust
 from keepgate.core.writing.plan import Plan
 from keepgate.protocol.verbs import Visibility
 
@@ -41,6 +44,8 @@ def payload_text(plan: Plan) -> str:
     Of facts every field stands after its label, and no line of a value can pass for one.
     """
     change = plan.change
+    if plan.is_needless and plan.existing is None:
+        return "nothing to do"
     if plan.existing is not None:
         return f"nothing to do: fact {plan.existing.id}\n{_lines(fact_fields(plan.existing))}"
     match change:
@@ -48,7 +53,7 @@ def payload_text(plan: Plan) -> str:
             return _entries_text(change, plan.mutations)
         case Remember() | Forget():
             return "\n\n".join(_lines(step_fields(step)) for step in plan.facts)
-        case PutPage() | RemovePage() | TrustRoot():
+        case PutPage() | EditPage() | RemovePage() | TrustRoot():
             return "\n\n".join(page_text(step) for step in plan.pages)
         case Undo():
             return "\n\n".join(_undo_text(step) for step in plan.steps)
@@ -97,8 +102,14 @@ def fact_fields(fact: Fact) -> Iterator[tuple[str, str]]:
 
 
 def page_text(step: PageStep) -> str:
-    """What happens to a page file, and its whole text."""
-    return f"{step.action}: {step.slug}\n{step.content or ''}"
+    """What happens to a page file: new and removed ones whole, a rewritten one as a difference."""
+    if is_trust(step):
+        return f"{'trust' if step.action == TRUST else 'distrust'} the pages of:\n{step.root}"
+    if step.before is None:
+        return f"create {step.path}:\n{step.content}"
+    if step.content is None:
+        return f"remove {step.path}:\n{step.before}"
+    return unified_diff(step.path, step.before, step.content)
 
 
 def _lines(fields: Iterable[tuple[str, str]]) -> str:

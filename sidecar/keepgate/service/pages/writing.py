@@ -1,35 +1,157 @@
-"""Writes of page files."""
+"""Writes of page files: params to change, change through the gate, receipt to result."""
 
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+from keepgate.core.model.entry import text_problems
+from keepgate.core.model.page_path import slug_problem
+from keepgate.core.model.text import units
+from keepgate.core.model.viewer import Author
+from keepgate.core.writing.change import (
+    AddDate,
+    AddLink,
+    AddNote,
+    EditPage,
+    PageEdit,
+    PutPage,
+    RemovePage,
+    TrustRoot,
+)
+from keepgate.core.writing.page_edits import NOT_LINKS, TEXT_UNITS_MAX, TYPE_FORM, day_problem
+from keepgate.gate.receipt import Receipt
 from keepgate.protocol import pages as p
-from keepgate.protocol.errors import page_not_found
+from keepgate.protocol.errors import Problem, invalid_input, page_not_found
+from keepgate.protocol.pages import PAGE_BYTES_MAX
 from keepgate.service.context import WriteCtx
+from keepgate.service.pages.places import Found, find, roots_of
+
+INBOX: Final = "inbox"
 
 
 async def put(ctx: WriteCtx, params: p.PagePutParams) -> p.PageWriteResult:
-    """Write a page's file."""
-    raise page_not_found(params.slug)
+    """Write a page's whole file."""
+    author = ctx.writing_author(params.session)
+    _require(_slug(params.slug), *_content(params.content))
+    found = await find(ctx, author, params.slug)
+    change = PutPage(
+        home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path, content=params.content
+    )
+    return _result(found, await ctx.gate.submit(change, author, ctx.connection.asker))
 
 
 async def remove(ctx: WriteCtx, params: p.PageRemoveParams) -> p.PageWriteResult:
     """Delete a page's file."""
-    raise page_not_found(params.slug)
+    author = ctx.writing_author(params.session)
+    _require(_slug(params.slug))
+    found = _there(await find(ctx, author, params.slug))
+    change = RemovePage(home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path)
+    return _result(found, await ctx.gate.submit(change, author, ctx.connection.asker))
 
 
 async def link(ctx: WriteCtx, params: p.PageLinkParams) -> p.PageWriteResult:
-    """Add a typed link."""
-    raise page_not_found(params.from_)
+    """Add a typed link to a page's front matter; the page that it leads to need not exist."""
+    author = ctx.writing_author(params.session)
+    _require(_slug(params.from_, "$.from"), _slug(params.to, "$.to"), _link_type(params.type))
+    found = _there(await find(ctx, author, params.from_))
+    return await _edit(ctx, author, found, AddLink(type=params.type, to=params.to))
 
 
 async def timeline(ctx: WriteCtx, params: p.PageTimelineParams) -> p.PageWriteResult:
-    """Add a dated line."""
-    raise page_not_found(params.slug)
+    """Add a dated line to a page's timeline."""
+    author = ctx.writing_author(params.session)
+    day = day_problem(params.date)
+    _require(_slug(params.slug), Problem("$.date", day) if day else None, *_text(params.text))
+    found = _there(await find(ctx, author, params.slug))
+    return await _edit(ctx, author, found, AddDate(date=params.date, text=params.text))
 
 
 async def capture(ctx: WriteCtx, params: p.CaptureParams) -> p.PageWriteResult:
-    """Put a note into the inbox."""
-    raise page_not_found("inbox")
+    """Put a dated note into the inbox page of the month (UTC), which is made where it is missing."""
+    author = ctx.writing_author(params.session)
+    _require(*_text(params.text))
+    now = datetime.fromtimestamp(ctx.stamp().now_ms / 1000, UTC)
+    month = now.strftime("%Y-%m")
+    found = await find(ctx, author, f"{INBOX}/{month}")
+    note = AddNote(
+        day=now.strftime("%Y-%m-%d"), clock=now.strftime("%H:%M"), text=params.text, title=f"Inbox {month}"
+    )
+    return await _edit(ctx, author, found, note)
 
 
 async def trust(ctx: WriteCtx, params: p.PagesTrustParams) -> p.PagesTrustResult:
     """Have a person trust a folder of pages that came with a repository, once."""
-    raise page_not_found(params.root or "")
+    author = ctx.writing_author(params.session)
+    roots = roots_of(ctx, author.workspace_key) if author.workspace_key else []
+    chosen = [root for root in roots if params.root in (None, root.folder)]
+    if not chosen:
+        raise invalid_input(Problem("$.root", "must be a folder of pages of this workspace"))
+    change = TrustRoot(home=chosen[0].home, root=chosen[0].folder)
+    receipt = await ctx.gate.submit(change, author, ctx.connection.asker)
+    return p.PagesTrustResult(root=chosen[0].folder, seq=_seq(receipt))
+
+
+async def _edit(ctx: WriteCtx, author: Author, found: Found, edit: PageEdit) -> p.PageWriteResult:
+    change = EditPage(
+        home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path, edit=edit
+    )
+    return _result(found, await ctx.gate.submit(change, author, ctx.connection.asker))
+
+
+def _result(found: Found, receipt: Receipt) -> p.PageWriteResult:
+    return p.PageWriteResult(
+        slug=found.slug,
+        path=f"{found.root.folder}/{found.path}",
+        status=_status(receipt),
+        seq=_seq(receipt),
+    )
+
+
+def _status(receipt: Receipt) -> str:
+    if not receipt.pages:
+        return "unchanged"
+    step = receipt.pages[0]
+    if step.content is None:
+        return "removed"
+    return "created" if step.before is None else "updated"
+
+
+def _seq(receipt: Receipt) -> int | None:
+    return receipt.seqs[0] if receipt.seqs else None
+
+
+def _there(found: Found) -> Found:
+    if found.content is None:
+        raise page_not_found(found.slug)
+    return found
+
+
+def _require(*problems: Problem | None) -> None:
+    found = [problem for problem in problems if problem is not None]
+    if found:
+        raise invalid_input(*found)
+
+
+def _slug(slug: str, where: str = "$.slug") -> Problem | None:
+    problem = slug_problem(slug)
+    return Problem(where, problem) if problem else None
+
+
+def _link_type(name: str) -> Problem | None:
+    if re.fullmatch(TYPE_FORM, name) and name not in NOT_LINKS:
+        return None
+    return Problem("$.type", "must be a name of small letters, digits and _, and no other field of a page")
+
+
+def _content(content: str) -> list[Problem]:
+    problems = text_problems(content, "$.content") if content else []
+    if not problems and (size := len(content.encode())) > PAGE_BYTES_MAX:
+        problems = [Problem("$.content", f"has {size} bytes; a page may have {PAGE_BYTES_MAX}")]
+    return problems
+
+
+def _text(text: str) -> list[Problem]:
+    problems = text_problems(text, "$.text")
+    if not problems and units(text) > TEXT_UNITS_MAX:
+        problems = [Problem("$.text", f"has {units(text)} units; it may have {TEXT_UNITS_MAX}")]
+    return problems
