@@ -30,17 +30,21 @@ Report = Callable[[int, int], None]
 
 @define
 class Outcome:
-    """What came of it. ``is_whole`` is false where time ran out; ``flawed`` counts news of problems."""
+    """What came of it. ``is_whole`` is false where time ran out; ``flawed`` counts news of problems.
+
+    ``told`` is how much of it other processes know of.
+    """
 
     changed: int = 0
     removed: int = 0
     flawed: int = 0
+    told: int = 0
     is_whole: bool = True
 
     @property
-    def is_news(self) -> bool:
-        """Whether readers see anything else than before."""
-        return bool(self.changed or self.removed or self.flawed)
+    def news(self) -> int:
+        """How often readers see something else than before."""
+        return self.changed + self.removed + self.flawed
 
 
 @frozen(kw_only=True)
@@ -162,7 +166,8 @@ class Indexing:
 
     async def _tell(self, home: str, outcome: Outcome) -> None:
         """Let every process know of news; while much changes, about once a second."""
-        if outcome.is_news:
+        if outcome.news > outcome.told:
+            outcome.told = outcome.news
             self._told = time.monotonic()
             now_ms = self.stamp().now_ms
             await self.store.derived.write(

@@ -53,7 +53,7 @@ class Pages:
         lock_folder: str,
         homes: Callable[[], Sequence[Home]],
     ) -> None:
-        self._homes = homes
+        self.homes: Final = homes
         self._lock_folder = lock_folder
         self._read_only: Final = store.read_only
         self._indexing: Final = Indexing(store, stamp)
@@ -64,10 +64,11 @@ class Pages:
         self._changed = asyncio.Event()
         self._fresh: dict[Root, float] = {}
         self._refreshing = asyncio.Lock()
+        self._closed = False
 
     def start(self) -> None:
         """Keep the index up to date from now on, in the background. May be called twice."""
-        if self._supervising is None and not self._read_only:
+        if self._supervising is None and not self._read_only and not self._closed:
             self._supervising = asyncio.get_running_loop().create_task(self._supervise())
 
     def homes_changed(self) -> None:
@@ -80,12 +81,16 @@ class Pages:
             for keeper, _ in self._keepers.values():
                 keeper.changed(path)
 
+    async def written(self, home: str, folder: str, paths: Sequence[str]) -> None:
+        """Files below a root were written here: have them in the index before the writer has its answer."""
+        await self.look_at(Root(home, folder), paths)
+
     async def look_at(self, root: Root, paths: Sequence[str]) -> None:
         """Bring files or folders of a root into the index now, such as one that was just written.
 
         A store that is busy or read-only puts it off.
         """
-        if self._read_only or not paths:
+        if self._read_only or self._closed or not paths:
             return
         try:
             await self._indexing.bring_up(root, paths)
@@ -97,11 +102,11 @@ class Pages:
 
         Reads for a second at most; does nothing in a process that keeps the index, and where it is fresh.
         """
-        if self._supervising is not None or self._read_only:
+        if self._supervising is not None or self._read_only or self._closed:
             return
         async with self._refreshing:
             until = time.monotonic() + REFRESH_S
-            for home in self._homes():
+            for home in self.homes():
                 for root in home.roots:
                     if time.monotonic() - self._fresh.get(root, -FRESH_S) >= FRESH_S:
                         await self._refresh(root, until)
@@ -132,6 +137,7 @@ class Pages:
 
     async def close(self) -> None:
         """End everything; may be called twice."""
+        self._closed = True
         self._indexing.stop()
         tasks = [task for _, task in self._keepers.values()]
         if self._supervising is not None:
@@ -141,6 +147,7 @@ class Pages:
         if tasks:
             await asyncio.wait(tasks)
         self._keepers.clear()
+        self._supervising = None
         if self._watcher is not None:
             watcher, self._watcher = self._watcher, None
             await self._indexing.in_lane(watcher.close)
@@ -149,7 +156,7 @@ class Pages:
     async def _supervise(self) -> None:
         await asyncio.sleep(BEGIN_S)
         while True:
-            homes = self._homes()
+            homes = self.homes()
             if homes != self._known:
                 await self._adjust(homes)
             self._changed.clear()

@@ -1,9 +1,37 @@
-"""Keeping the index of pages up to date."""
+"""Keeping the index of pages up to date: reading it all anew, and what is wrong with files."""
 
+from keepgate.core.model.fact import sight_of
 from keepgate.protocol import pages as p
 from keepgate.service.context import ReadCtx
+from keepgate.service.pages.homes import roots_in_sight
+from keepgate.store.reads import pages as reads
+from keepgate.store.reads.pages import FileProblem
 
 
 async def reindex(ctx: ReadCtx, params: p.ReindexParams) -> p.ReindexResult:
-    """Read every page file anew."""
-    return p.ReindexResult(pages=0, changed=0, removed=0, problems=[])
+    """Read every page file of the session's workspace, or of all of the connection's, and the user's own.
+
+    Pages whose text is as it was keep the time of their change. Cancelled, it stops between files.
+    """
+    author = ctx.author(params.session)
+    keys = (author.viewer.workspaces if author is not None else None) or ctx.connection.keys
+    sight = sight_of(keys, world_only=False)
+    ctx.progress.begin("Indexing pages")
+    try:
+        outcome = await ctx.pages.reindex(roots_in_sight(ctx.pages.homes(), keys), ctx.progress.report)
+    finally:
+        ctx.progress.end()
+    counts = await ctx.store.reading.run(reads.page_counts, sight)
+    problems = [] if ctx.connection.remote else await ctx.store.reading.run(reads.page_problems, sight)
+    return p.ReindexResult(
+        pages=counts.pages,
+        changed=outcome.changed,
+        removed=outcome.removed,
+        problems=[problem_of(each) for each in problems],
+    )
+
+
+def problem_of(found: FileProblem) -> p.PageProblem:
+    """A problem as clients see it."""
+    path = f"{found.root}/{found.path}" if found.path else found.root
+    return p.PageProblem(path=path, line=found.line, problem=found.problem)

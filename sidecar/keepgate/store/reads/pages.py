@@ -1,6 +1,7 @@
 """Reading the index of pages. Every function takes a ``Sight``: homes and visibility are in every SQL."""
 
 import json
+from collections.abc import Iterable
 from typing import Any, Final
 
 import apsw
@@ -22,6 +23,7 @@ _IN_SIGHT: Final = (
 _SEEN: Final = f"SELECT {_COLUMNS} FROM pages AS p WHERE {_IN_SIGHT}"  # noqa: S608 - constants of this file
 # A workspace's page stands before the user's own of the same name.
 _BY_SLUG: Final = f"{_SEEN} AND p.slug = :slug ORDER BY p.home = '', p.home LIMIT 1"
+_AT: Final = f"{_SEEN} AND p.home = :home AND p.slug = :slug"
 # Each home comes sorted from its index, however many pages it has.
 _LIST: Final = f"""
 SELECT {_COLUMNS} FROM pages AS p
@@ -132,6 +134,15 @@ def page_by_slug(db: apsw.Connection, sight: Sight, slug: str) -> FoundPage | No
     """The page with exactly this slug; a workspace's own before the user's."""
     row = db.execute(_BY_SLUG, {**sight_values(sight), "slug": slug}).fetchone()
     return page_of(row) if row is not None else None
+
+
+def pages_named(
+    db: apsw.Connection, sight: Sight, names: Iterable[tuple[str, str]]
+) -> list[FoundPage | None]:
+    """The pages with these homes and slugs, in the order given."""
+    values = sight_values(sight)
+    rows = (db.execute(_AT, {**values, "home": home, "slug": slug}).fetchone() for home, slug in names)
+    return [page_of(row) if row is not None else None for row in rows]
 
 
 def whole_page(db: apsw.Connection, sight: Sight, slug: str) -> WholePage | None:

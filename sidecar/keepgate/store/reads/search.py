@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from keepgate.core.model.fact import Fact, Sight
 from keepgate.core.model.slug import alias_key
-from keepgate.core.reading.matching import Query, all_of, any_of, common_from, quoted
+from keepgate.core.reading.matching import Query, all_of, any_of, quoted
 from keepgate.core.reading.rank import evidence_of, is_noise
 from keepgate.protocol.verbs import Evidence
 from keepgate.store.reads.facts import SEEN, FactFilter, filter_values
@@ -63,13 +63,17 @@ _TOTALS_OF_FACTS: Final = "SELECT block FROM fact_search_data WHERE id = 1"
 
 @frozen(kw_only=True)
 class PageHit:
-    """A page that a query found, with the part of it that matched best."""
+    """A page that a query found, with the part of it that matched best.
+
+    ``score`` is its share of the best hit's; 1 also for a page that is called by what was asked.
+    """
 
     home: str
     slug: str
     title: str
     chunk: str
     evidence: Evidence
+    score: float = 1.0
 
 
 @frozen(kw_only=True)
@@ -80,6 +84,7 @@ class _Hit:
     title: str
     chunk: str
     chunk_row: int | None = None
+    score: float = 1.0
     alias: bool = False
     titled: bool = False
 
@@ -98,7 +103,7 @@ def search_pages(
     for hit in named:
         # The part that matched says more than the page's beginning.
         best = scored.get(hit.page, hit)
-        hits[hit.page] = evolve(best, alias=hit.alias, titled=hit.titled)
+        hits[hit.page] = evolve(best, alias=hit.alias, titled=hit.titled, score=1.0)
     for page, hit in scored.items():
         hits.setdefault(page, hit)
     return _with_evidence(db, list(hits.values())[:limit], query)
@@ -152,8 +157,18 @@ def _scored(
         best = -rank if best is None else best
         if len(hits) == limit or is_noise(-rank, best, floor):
             break
-        found = _Hit(page=page, home=home, slug=slug, title=title, chunk=chunk, chunk_row=chunk_row)
-        hits.setdefault(page, found)
+        hits.setdefault(
+            page,
+            _Hit(
+                page=page,
+                home=home,
+                slug=slug,
+                title=title,
+                chunk=chunk,
+                chunk_row=chunk_row,
+                score=round(rank / -best, 4) if best else 1.0,
+            ),
+        )
     return hits
 
 
@@ -167,6 +182,7 @@ def _with_evidence(db: apsw.Connection, hits: Sequence[_Hit], query: Query | Non
             title=hit.title,
             chunk=hit.chunk,
             evidence=evidence_of(alias=hit.alias, title=hit.titled, every_word=hit.chunk_row in holding),
+            score=hit.score,
         )
         for hit in hits
     ]
@@ -181,8 +197,9 @@ def _holding_all(db: apsw.Connection, rows: Sequence[int], query: Query) -> froz
 
 def _opening(db: apsw.Connection, query: Query, totals: str, count: str) -> str:
     """The expression that opens the set of hits; terms are counted no further than up to common."""
-    most = common_from(_documents(db, totals))
-    return any_of(query, lambda term: db.execute(count, (quoted(term), most + 1)).get > most)
+    return any_of(
+        query, lambda term, most: db.execute(count, (quoted(term), most)).get, _documents(db, totals)
+    )
 
 
 def _documents(db: apsw.Connection, totals: str) -> int:
