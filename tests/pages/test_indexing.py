@@ -327,3 +327,20 @@ async def test_private_pages_are_not_for_everybody(corner: Any) -> None:
     assert await run(reads.page_by_slug, sight, "secret") is None
     assert ([], 0) == await run(reads.backlinks, sight, "open", 9)
     assert 1 == (await run(reads.backlinks, sight_of({KEY}, world_only=False), "open", 9))[1]
+
+
+async def test_another_analysis_renews_the_terms_of_pages(corner: Any) -> None:
+    """Pages are found again under the terms that the present analysis gives them, without their files."""
+    from keepgate.store import derived
+
+    corner.write("a.md", "---\naliases: [Ally]\ntags: [tea]\n---\n# Title\nwords")
+    await corner.indexing.bring_up(corner.root)
+    (corner.folder / "a.md").unlink()
+    lane = corner.store.derived
+    await lane.write(lambda db: db.execute("UPDATE derived SET value = '0' WHERE key = 'analysis_version'"))
+    await lane.write(lambda db: db.execute("INSERT INTO page_search (page_search) VALUES ('delete-all')"))
+    assert 0 == await _hits(corner, "words")
+
+    await lane.run(lambda db: derived.renew_index(lane, db))
+
+    assert [1, 1, 1, 1] == [await _hits(corner, term) for term in ("words", "ally", "tea", "title")]

@@ -8,7 +8,7 @@ from typing import Final
 from attrs import define, field
 
 from keepgate.core.model.page import IndexedPage, Page, PageFile, PageFlaw
-from keepgate.core.reading.analyse import analysed
+from keepgate.core.reading.page_terms import chunk_terms, title_terms
 from keepgate.pages import files
 from keepgate.pages.files import UnusableError
 from keepgate.pages.parse import parse
@@ -90,8 +90,8 @@ def indexed(file: PageFile, page: Page) -> IndexedPage:
     return IndexedPage(
         file=file,
         page=page,
-        title_terms=analysed(" ".join((page.title, *page.aliases, *page.tags))),
-        chunk_terms=tuple(analysed(f"{chunk.heading} {chunk.text}") for chunk in page.chunks),
+        title_terms=title_terms(page.title, page.aliases, page.tags),
+        chunk_terms=tuple(chunk_terms(chunk.heading, chunk.text) for chunk in page.chunks),
     )
 
 

@@ -1,5 +1,6 @@
 """Upkeep of derived tables: the search index with what is left in it, and the feed's old end."""
 
+import json
 import time
 from functools import partial
 from typing import Final
@@ -8,6 +9,7 @@ import apsw
 from attrs import frozen
 
 from keepgate.core.reading.analyse import VERSION, analysed
+from keepgate.core.reading.page_terms import chunk_terms, title_terms
 from keepgate.store.lane import Lane
 from keepgate.store.rows import Row
 
@@ -52,6 +54,16 @@ FACTS: Final = Index(
     index="INSERT INTO fact_search (rowid, text) VALUES (?, ?)",
     merge="INSERT INTO fact_search (fact_search, rank) VALUES ('merge', ?)",
 )
+
+_EMPTY_PAGES: Final = "INSERT INTO page_search (page_search) VALUES ('delete-all')"
+_PAGE_PARTS: Final = """
+SELECT c.row, c.heading, c.text, p.title, p.tags,
+  (SELECT json_group_array(a.alias) FROM page_aliases AS a WHERE a.page = p.row)
+FROM page_chunks AS c JOIN pages AS p ON p.row = c.page
+WHERE c.row > ? ORDER BY c.row LIMIT ?
+"""
+_UNINDEX_PAGE: Final = "DELETE FROM page_search WHERE rowid = ?"
+_INDEX_PAGE: Final = "INSERT INTO page_search (rowid, title, text) VALUES (?, ?, ?)"
 
 FORGET_PAGES: Final = 64
 """Index pages per transaction: the write lock is never held for longer than about 10 ms."""
@@ -107,10 +119,7 @@ def _forget_some(db: apsw.Connection) -> bool:
 
 
 def renew_index(lane: Lane, db: apsw.Connection) -> None:
-    """Rebuild the indexes of entries and facts if another analysis made them, searchable again as it goes.
-
-    Pages are indexed anew from their files.
-    """
+    """Rebuild the indexes if another analysis made them; all is searchable again as it goes."""
     if db.execute(_ANALYSED_AS).get == str(VERSION):
         return
     for of in (ENTRIES, FACTS):
@@ -118,8 +127,22 @@ def renew_index(lane: Lane, db: apsw.Connection) -> None:
         row = 0
         while batch := lane.transact(db, partial(_index_batch, of=of, after=row)):
             row = batch
+    lane.transact(db, lambda db: db.execute(_EMPTY_PAGES).fetchall())
+    row = 0
+    while batch := lane.transact(db, partial(_page_batch, after=row)):
+        row = batch
     # Only now: a process that dies on the way leaves the rest to the next one.
     lane.transact(db, lambda db: db.execute(_CLAIM, (str(VERSION),)).fetchall())
+
+
+def _page_batch(db: apsw.Connection, after: int) -> int | None:
+    """Analyse the next parts of pages, as the reading of their files does."""
+    rows: list[Row] = db.execute(_PAGE_PARTS, (after, BATCH)).fetchall()
+    for row, heading, text, title, tags, aliases in rows:
+        names = title_terms(title, json.loads(aliases), json.loads(tags))
+        db.execute(_UNINDEX_PAGE, (row,))
+        db.execute(_INDEX_PAGE, (row, names, chunk_terms(heading, text)))
+    return rows[-1][0] if rows else None
 
 
 def prune_feed(lane: Lane, db: apsw.Connection, now_ms: int) -> None:
