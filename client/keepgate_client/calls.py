@@ -886,6 +886,7 @@ class Calls(ABC):
         session_id: str | None = None,
         include_private: bool | None = None,
         deadline_ms: float | None = None,
+        trusted_only: bool | None = None,
         session: SessionRef | Unset | None = UNSET,
     ) -> ContextPackResult:
         """One budget-packed block for standing entities: cards, open threads, facts.
@@ -901,6 +902,7 @@ class Calls(ABC):
                 session_id=session_id,
                 include_private=include_private,
                 deadline_ms=deadline_ms,
+                trusted_only=trusted_only,
                 session=session,
             ),
             ContextPackResult,
@@ -1953,6 +1955,7 @@ class SyncCalls(ABC):
         session_id: str | None = None,
         include_private: bool | None = None,
         deadline_ms: float | None = None,
+        trusted_only: bool | None = None,
         session: SessionRef | Unset | None = UNSET,
     ) -> ContextPackResult:
         """One budget-packed block for standing entities: cards, open threads, facts.
@@ -1968,6 +1971,7 @@ class SyncCalls(ABC):
                 session_id=session_id,
                 include_private=include_private,
                 deadline_ms=deadline_ms,
+                trusted_only=trusted_only,
                 session=session,
             ),
             ContextPackResult,

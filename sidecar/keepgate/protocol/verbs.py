@@ -339,6 +339,7 @@ class ContextPackParams(AsWritten):
     session_id: str | None = None
     include_private: Annotated[bool | None, "Private facts and pages too; local callers."] = None
     deadline_ms: Annotated[float | None, "Answer in that time with what there is."] = None
+    trusted_only: Annotated[bool | None, "Leave out pages of workspace folders that nobody trusted."] = None
     session: SessionParam = UNSET
 
 

@@ -26,6 +26,7 @@ from keepgate.store.reads.packs import Standing, facts_around, standing
 WRITE_OUT_S: Final = 0.01
 """What is kept of a deadline for packing and answering."""
 LATE: Final = "deadline_exceeded: {} of {} entities were read"
+NO_FACTS: Final = "deadline_exceeded: facts were not read"
 BUSY: Final = "deadline_exceeded: the store is busy"
 
 
@@ -57,6 +58,17 @@ class Clock:
         return self.left_s > 0
 
 
+@frozen(kw_only=True)
+class _Search:
+    """What to look for, and until when."""
+
+    sight: Sight
+    names: Sequence[str]
+    now_ms: int
+    clock: Clock
+    trusted_only: bool
+
+
 async def context_pack(ctx: ReadCtx, params: v.ContextPackParams) -> v.ContextPackResult:
     """VERBS-context_pack. Past its deadline a part comes back, with the reason."""
     clock = Clock(_deadline(params.deadline_ms))
@@ -64,7 +76,10 @@ async def context_pack(ctx: ReadCtx, params: v.ContextPackParams) -> v.ContextPa
     since_ms, session_id = moment_of(params.since, now_ms), session_of(params.session_id)
     sight = reading_sight(ctx, params.session, world_only=not params.include_private)
     names, budget = entity_names(params.entities), declared(params.budget_tokens)
-    found = await _found(ctx, sight, names, now_ms, clock)
+    find = _Search(
+        sight=sight, names=names, now_ms=now_ms, clock=clock, trusted_only=bool(params.trusted_only)
+    )
+    found = await _found(ctx, find)
     pack = pack_context(
         found.standing.cards,
         without_twins(found.facts),
@@ -82,12 +97,12 @@ def _deadline(deadline_ms: float | None) -> float | None:
     return deadline_ms
 
 
-async def _found(ctx: ReadCtx, sight: Sight, names: list[str], now_ms: int, clock: Clock) -> _Found:
-    reading = ctx.store.reading.run(_read, sight, names, now_ms, clock, instant=True)
-    if clock.left_s == math.inf:
+async def _found(ctx: ReadCtx, find: _Search) -> _Found:
+    reading = ctx.store.reading.run(_read, find, instant=True)
+    if find.clock.left_s == math.inf:
         return await reading
     try:
-        async with asyncio.timeout(max(clock.left_s, 0)):
+        async with asyncio.timeout(max(find.clock.left_s, 0)):
             return await reading
     except TimeoutError:
         # A journal that lets writers hold readers up; what was begun ends by itself.
@@ -98,13 +113,16 @@ async def _found(ctx: ReadCtx, sight: Sight, names: list[str], now_ms: int, cloc
         raise
 
 
-def _read(db: Connection, sight: Sight, names: list[str], now_ms: int, clock: Clock) -> _Found:
-    known = standing(db, sight, names, now_ms=now_ms, in_time=clock.in_time)
+def _read(db: Connection, find: _Search) -> _Found:
+    names, in_time = find.names, find.clock.in_time
+    known = standing(
+        db, find.sight, names, now_ms=find.now_ms, trusted_only=find.trusted_only, in_time=in_time
+    )
     if known.looked_at < len(names):
         return _Found(standing=known, facts=(), reason=LATE.format(known.looked_at, len(names)))
-    if not clock.in_time():
-        return _Found(standing=known, facts=(), reason="deadline_exceeded: facts were not read")
-    return _Found(standing=known, facts=facts_around(db, sight, known.slugs, now_ms=now_ms))
+    if not in_time():
+        return _Found(standing=known, facts=(), reason=NO_FACTS)
+    return _Found(standing=known, facts=facts_around(db, find.sight, known.slugs, now_ms=find.now_ms))
 
 
 async def _note(

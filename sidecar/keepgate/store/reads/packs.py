@@ -8,13 +8,22 @@ from attrs import frozen
 
 from keepgate.core.model.fact import Fact, Sight
 from keepgate.protocol.verbs import Card
+from keepgate.store.page_writes import is_trusted
 from keepgate.store.reads.entities import card_of
 from keepgate.store.reads.facts import FactFilter, newest_facts
 from keepgate.store.reads.resolve import resolve
+from keepgate.store.rows import Row
 
 ENTITY_FACTS_MAX: Final = 30
 """Facts of the entities of one pack; each entity has an equal share of them."""
 RECENT_FACTS_MAX: Final = 10
+RECENT_LOOKED_AT: Final = 50
+
+_CHANGED: Final = """
+SELECT row, slug, changed_at FROM pages INDEXED BY pages_changed
+WHERE home = :home AND (:world_only = 0 OR visibility = 'world')
+ORDER BY changed_at DESC, slug DESC LIMIT :limit
+"""
 
 
 @frozen(kw_only=True)
@@ -35,13 +44,16 @@ def standing(
     names: Sequence[str],
     *,
     now_ms: int,
+    trusted_only: bool = False,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Standing:
     """The cards of entities in the order of their names; what no page in sight stands for has none.
 
-    ``in_time`` is asked before each of them.
+    With ``trusted_only`` a page has none, either, whose folder nobody trusts. ``in_time`` is asked before
+    each name.
     """
     cards, slugs, seen = list[Card](), list[tuple[str, ...]](), set[int]()
+    trust = _Trust(db)
     for count, name in enumerate(names):
         if not in_time():
             return Standing(cards=cards, slugs=slugs, looked_at=count)
@@ -50,7 +62,8 @@ def standing(
             slugs.append(found.slugs)
         if found.hit is not None and found.hit.row not in seen:
             seen.add(found.hit.row)
-            cards.append(card_of(db, sight, found.hit, found.slugs, now_ms))
+            if not trusted_only or trust.holds(found.hit.home, found.hit.row):
+                cards.append(card_of(db, sight, found.hit, found.slugs, now_ms))
     return Standing(cards=cards, slugs=slugs, looked_at=len(names))
 
 
@@ -69,3 +82,35 @@ def facts_around(
     recent = newest_facts(db, sight, FactFilter(now_ms=now_ms), RECENT_FACTS_MAX + len(first))
     others = [fact for fact in recent if fact.id not in of_entities]
     return [*first, *others[:RECENT_FACTS_MAX]]
+
+
+def recent_names(db: apsw.Connection, sight: Sight, *, now_ms: int, limit: int) -> list[str]:
+    """The entities that were touched last: pages of trusted folders that changed, and subjects of facts."""
+    trust, touched = _Trust(db), dict[str, int]()
+    for home in sorted(sight.homes):
+        values = {"home": home, "world_only": sight.world_only, "limit": RECENT_LOOKED_AT}
+        rows: list[Row] = db.execute(_CHANGED, values).fetchall()
+        for row, slug, changed_at in rows:
+            if trust.holds(home, row):
+                touched[slug] = max(changed_at, touched.get(slug, 0))
+    for fact in newest_facts(db, sight, FactFilter(now_ms=now_ms), RECENT_LOOKED_AT):
+        if fact.entity is not None:
+            touched[fact.entity] = max(fact.created_at, touched.get(fact.entity, 0))
+    # A comma would make two names of one.
+    names = (slug for slug in touched if "," not in slug)
+    return sorted(names, key=lambda slug: (-touched[slug], slug))[:limit]
+
+
+class _Trust:
+    """Whether the folders of pages are trusted, each looked up once."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def holds(self, home: str, row: int) -> bool:
+        """Whether the page in this row of the index is of a trusted folder."""
+        root: str = self._db.execute("SELECT root FROM pages WHERE row = ?", (row,)).get
+        if (home, root) not in self._known:
+            self._known[home, root] = is_trusted(self._db, home, root)
+        return self._known[home, root]
