@@ -4,7 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from attrs import evolve
 
+from keepgate.boot.compose import stamp_now
 from keepgate.protocol.settings import FactSettings, WritePolicy
 
 LIGHT = "I prefer light mode"
@@ -442,3 +444,75 @@ async def test_a_remote_undoes_nothing_private(house: Any) -> None:
     await remember(house.client(), visibility="private")
 
     assert "INVALID_INPUT" == (await house.client(remote=True).fault("memory/undo", seq=1)).code
+
+
+async def test_the_ledger_tells_of_a_fact(house: Any, client: Any) -> None:
+    """Its rows, its states, and who is behind them; forgotten or not."""
+    await remember(client, LIGHT)
+    await remember(client, DARK, supersedes="1")
+    await client.call("verbs/forget", id="2", reason="it changed")
+
+    rows = (await client.call("memory/audit", entryId="2"))["rows"]
+    assert ["forget", "remember"] == [row["action"] for row in rows]
+    versions = (await client.call("memory/history", id="2"))["versions"]
+    assert [(1, DARK, None, "remember"), (2, DARK, None, "forget")] == [
+        (each["version"], each["text"], each["tags"], each["action"]) for each in versions
+    ]
+    why = await client.call("memory/why", id="1")
+    assert [("remember", 1), ("supersede", 2)] == [(link["action"], link["version"]) for link in why["chain"]]
+    assert {"id": "1", "text": LIGHT, "active": False} == why["fact"]
+    assert {"tester"} == {link["decidedBy"]["client"] for link in why["chain"]}
+    stranger = house.client("s2", folders=("other",))
+    for method in ("memory/history", "memory/why"):
+        assert "ENTRY_NOT_FOUND" == (await stranger.fault(method, id="1")).code
+    assert [] == (await stranger.call("memory/audit", entryId="1"))["rows"]
+
+
+async def test_a_remote_caller_finds_no_trace_of_private_facts(house: Any, people: Any) -> None:
+    """Neither in the ledger nor in the inbox; not of denied and waiting wishes, either."""
+    script = ["allowed-once", "allowed-once", "allowed-once", "rejected", "nobody", "nobody", "nobody"]
+    local, remote = house.client(person=people(script)), house.client("s2", remote=True)
+    secret = "the safe opens with 1234"
+    await remember(local, secret, visibility="private")
+    await remember(local, f"{secret} again", visibility="private", supersedes="1")
+    await local.call("verbs/forget", id="2", reason=secret)
+    await refused(local, fact=f"{secret} no", visibility="private")
+    await refused(local, fact=f"{secret} later", visibility="private")
+    await local.fault("memory/undo", seq=4)
+    await refused(local, fact="all the world knows")
+
+    seen = [
+        await remote.call("memory/audit", session=None, limit=1000),
+        await remote.call("memory/audit", entryId="1"),
+        await remote.call("proposals/list", session=None),
+    ]
+    for method in ("memory/history", "memory/why"):
+        assert "ENTRY_NOT_FOUND" == (await remote.fault(method, id="1")).code
+
+    assert "1234" not in repr(seen)
+    assert ["remember-denied"] == [row["action"] for row in seen[0]["rows"]]
+    assert ["unavailable"] == [row["outcome"].partition(" ")[0] for row in seen[0]["rows"]]
+    assert 1 == len(seen[2]["proposals"])
+    assert 3 == len((await local.call("proposals/list", status="pending"))["proposals"])
+
+
+async def test_a_ttl_that_ran_out_is_noted_once(build: Callable[..., Any]) -> None:
+    """By a sweep, when it is first seen; what had run out when it was saved is noted, too."""
+    moment = [1_700_000_000_000]
+    house = await build(stamp=lambda: evolve(stamp_now(), now_ms=moment[0]))
+    client = house.client()
+    await remember(client, LIGHT, ttl="10s")
+    await remember(client, DARK)
+    await house.sidecar.gate.sweep()
+    assert [] == await client.rows("expire")
+
+    moment[0] += 10_000
+    await house.sidecar.gate.sweep()
+    await remember(client, "long past", ttl="2020-01-01")
+    await house.sidecar.gate.sweep()
+    await house.sidecar.gate.sweep()
+
+    assert [("1", LIGHT), ("3", "long past")] == [
+        (row["entryId"], row["text"]) for row in await client.rows("expire")
+    ]
+    assert not (await client.call("verbs/forget", id="1"))["expired"]

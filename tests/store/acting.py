@@ -16,11 +16,23 @@ import apsw
 from attrs import frozen
 
 from keepgate.core.model.entry import Layer
+from keepgate.core.model.fact import Fact
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, approve
 from keepgate.core.writing.ask import Ask, ask_for
-from keepgate.core.writing.change import Add, ByMatch, Change, Draft, Remove, Replace, Seed
+from keepgate.core.writing.change import (
+    Add,
+    ByMatch,
+    Change,
+    Draft,
+    FactDraft,
+    Forget,
+    Remember,
+    Remove,
+    Replace,
+    Seed,
+)
 from keepgate.core.writing.plan import plan
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.core.writing.storeview import StoreView
@@ -28,6 +40,7 @@ from keepgate.protocol.entries import Entry, Scope, Track
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Budgets, TrackBudgets, WritePolicy
+from keepgate.protocol.verbs import FactKind, Visibility
 from keepgate.store.connection import Patience, connect
 from keepgate.store.feed import FeedEvent, FeedWatcher, head
 from keepgate.store.memory import Transaction, Writer
@@ -114,6 +127,40 @@ async def remove(writer: Writer, match: str, layer: Layer = HERE, author: Author
     """Remove the one entry that contains ``match``."""
     change = Remove(layer=layer, target=ByMatch(match))
     return (await writer.run(lambda txn: commit(txn, change, author))).entries[0]
+
+
+async def remember(
+    writer: Writer,
+    text: str,
+    author: Author = ME,
+    *,
+    supersedes: int | None = None,
+    world_only: bool = False,
+    **more: Any,
+) -> Fact:
+    """Save one fact; the fact that says the same, where there is one already."""
+    draft = FactDraft(
+        **{
+            "home": WORK, "entity": None, "text": text, "kind": FactKind.FACT,
+            "visibility": Visibility.WORLD, "provenance": "a test", "valid_until": None, **more,
+        }
+    )  # fmt: skip
+    change = Remember(draft=draft, supersedes=supersedes, world_only=world_only)
+
+    def work(txn: Transaction) -> Fact:
+        ask = asked(txn, change, author, at=txn.stamp)
+        if ask.plan.existing is not None:
+            return ask.plan.existing
+        commit(txn, change, author)
+        return ask.plan.facts[-1].after
+
+    return await writer.run(work)
+
+
+async def forget(writer: Writer, fact_id: int, reason: str | None = None, author: Author = ME) -> None:
+    """Expire one fact."""
+    change = Forget(id=fact_id, reason=reason, world_only=False)
+    await writer.run(lambda txn: commit(txn, change, author))
 
 
 async def seed(writer: Writer, drafts: list[Draft], author: Author = ME) -> Made:

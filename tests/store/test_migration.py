@@ -23,6 +23,9 @@ from keepgate.store.verify import verify_store
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ALL = Viewer(workspaces=None, agent_key=None)
+STEPS = tuple(migrate.STEPS)
+NOW = len(STEPS)
+"""The version that there is; the tests make up the two after it."""
 VERSIONS = sorted(int(path.name[1:].split(".")[0]) for path in FIXTURES.glob("v*.db.gz"))
 
 
@@ -53,10 +56,14 @@ async def test_every_released_version_opens_whole(acting: ModuleType, tmp_path: 
     recalled = await store.reading.run(reads.entry, facts["recalled"])
     verified = await verify_store(store)
     counts = await store.reading.run(reads.counts, 0)
+    known = await store.reading.run(lambda db: db.execute("SELECT text FROM facts ORDER BY id").fetchall())
     await acting.add(Writer(store), "a new one")
+    remembered = await acting.remember(Writer(store), "a new fact")
     await store.close()
     assert (migrate.VERSION, facts["id"], facts["counts"]) == (store.version, store.id, counts)
     assert facts["texts"] == [entry.text for entry in found]
+    assert facts.get("facts", []) == [text for (text,) in known]
+    assert len(known) + 1 == remembered.id
     assert recalled is not None
     assert 1 == recalled.recall_count
     assert ["foreign-key"] == [problem.kind for problem in verified.problems]
@@ -74,14 +81,14 @@ def _third(db: apsw.Connection) -> None:
 @pytest.fixture
 def newer(monkeypatch: pytest.MonkeyPatch) -> None:
     """This keepgate has two more versions than there are."""
-    monkeypatch.setattr(migrate, "STEPS", (migrate.STEPS[0], _second, _third))
+    monkeypatch.setattr(migrate, "STEPS", (*STEPS, _second, _third))
 
 
 async def test_missing_steps_are_taken_and_a_whole_copy_is_kept(
     acting: ModuleType, tmp_path: Path, newer: None
 ) -> None:
     """The copy has every row of the file as it was, and can be opened by who made it."""
-    path, facts = unpack(acting, tmp_path, 1)
+    path, facts = unpack(acting, tmp_path, NOW)
     before = apsw.Connection(str(path))
     content = file_hash(before)
     before.close()
@@ -92,24 +99,24 @@ async def test_missing_steps_are_taken_and_a_whole_copy_is_kept(
     old = apsw.Connection(str(copy))
     kept = (old.execute("PRAGMA user_version").get, file_hash(old))
     old.close()
-    assert (3, facts["counts"]["entries"]) == (store.version, third)
-    assert (1, content) == kept
-    assert ".before-v3-" in copy.name
+    assert (NOW + 2, facts["counts"]["entries"]) == (store.version, third)
+    assert (NOW, content) == kept
+    assert f".before-v{NOW + 2}-" in copy.name
 
 
 async def test_an_upgrade_that_was_interrupted_between_steps_goes_on(
     acting: ModuleType, tmp_path: Path, newer: None
 ) -> None:
     """The version says which steps are done; each is done once."""
-    path, facts = unpack(acting, tmp_path, 1)
+    path, facts = unpack(acting, tmp_path, NOW)
     db = apsw.Connection(str(path))
     _second(db)
-    db.execute("PRAGMA user_version = 2")
+    db.execute(f"PRAGMA user_version = {NOW + 1}")
     db.close()
     store = await acting.open_at(tmp_path)
     rows = await store.reading.run(lambda db: db.execute("SELECT x FROM second").fetchall())
     await store.close()
-    assert (3, [(facts["counts"]["entries"],)]) == (store.version, rows)
+    assert (NOW + 2, [(facts["counts"]["entries"],)]) == (store.version, rows)
 
 
 async def test_a_step_that_fails_leaves_the_version_before_it(
@@ -121,8 +128,8 @@ async def test_a_step_that_fails_leaves_the_version_before_it(
         _third(db)
         raise KeyError("no")
 
-    path, _ = unpack(acting, tmp_path, 1)
-    monkeypatch.setattr(migrate, "STEPS", (migrate.STEPS[0], _second, fails))
+    path, _ = unpack(acting, tmp_path, NOW)
+    monkeypatch.setattr(migrate, "STEPS", (*STEPS, _second, fails))
     with pytest.raises(KeyError):
         await acting.open_at(tmp_path)
     db = apsw.Connection(str(path))
@@ -131,11 +138,11 @@ async def test_a_step_that_fails_leaves_the_version_before_it(
         [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE name IN ('second', 'third')")],
     )
     db.close()
-    monkeypatch.setattr(migrate, "STEPS", (migrate.STEPS[0], _second, _third))
+    monkeypatch.setattr(migrate, "STEPS", (*STEPS, _second, _third))
     store = await acting.open_at(tmp_path)
     await store.close()
-    assert (2, ["second"]) == left
-    assert 3 == store.version
+    assert (NOW + 1, ["second"]) == left
+    assert NOW + 2 == store.version
 
 
 async def test_a_creation_that_fails_leaves_an_empty_file(
@@ -147,7 +154,7 @@ async def test_a_creation_that_fails_leaves_an_empty_file(
         raise KeyError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr(migrate, "STEPS", (migrate.STEPS[0], fails))
+        patch.setattr(migrate, "STEPS", (*STEPS, fails))
         with pytest.raises(KeyError):
             await acting.open_at(tmp_path)
     store = await acting.open_at(tmp_path)
@@ -157,12 +164,12 @@ async def test_a_creation_that_fails_leaves_an_empty_file(
 
 async def test_openings_at_once_upgrade_once(acting: ModuleType, tmp_path: Path, newer: None) -> None:
     """One of them does it, with one copy; the others wait and find it done."""
-    path, _ = unpack(acting, tmp_path, 1)
+    path, _ = unpack(acting, tmp_path, NOW)
     stores: list[Store] = await asyncio.gather(*(acting.open_at(tmp_path) for _ in range(4)))
     rows = await stores[0].reading.run(lambda db: db.execute("SELECT count(*) FROM second").get)
     for store in stores:
         await store.close()
-    assert ([3] * 4, 1, 1) == ([store.version for store in stores], rows, len(kept_copies(path)))
+    assert ([NOW + 2] * 4, 1, 1) == ([store.version for store in stores], rows, len(kept_copies(path)))
 
 
 async def test_an_upgrade_that_another_process_never_finishes_is_busy(
@@ -170,7 +177,7 @@ async def test_an_upgrade_that_another_process_never_finishes_is_busy(
 ) -> None:
     """The wait is bounded; the store stays as it is, and a later opening brings it up to date."""
     monkeypatch.setattr(migrate, "WAIT_MS", 20)
-    path, _ = unpack(acting, tmp_path, 1)
+    path, _ = unpack(acting, tmp_path, NOW)
     name = hashlib.sha256(str(path).encode()).hexdigest()[:16]
     locks = tmp_path / "state" / "locks"
     locks.mkdir(parents=True)
@@ -178,32 +185,32 @@ async def test_an_upgrade_that_another_process_never_finishes_is_busy(
         await acting.open_at(tmp_path)
     store = await acting.open_at(tmp_path)
     await store.close()
-    assert (Code.STORE_BUSY, 3) == (raised.value.code, store.version)
+    assert (Code.STORE_BUSY, NOW + 2) == (raised.value.code, store.version)
 
 
 async def test_a_step_that_another_process_has_just_taken_is_not_taken_again(
     acting: ModuleType, tmp_path: Path, newer: None
 ) -> None:
     """The version is read again behind the lock of the step."""
-    path, _ = unpack(acting, tmp_path, 1)
+    path, _ = unpack(acting, tmp_path, NOW)
     db = apsw.Connection(str(path))
     _second(db)
-    db.execute("PRAGMA user_version = 2")
-    migrate._take_step(db, 2, _second)
+    db.execute(f"PRAGMA user_version = {NOW + 1}")
+    migrate._take_step(db, NOW + 1, _second)
     version = db.execute("PRAGMA user_version").get
     db.close()
-    assert 2 == version
+    assert NOW + 1 == version
 
 
 async def test_an_older_store_that_cannot_be_written_is_not_upgraded(
     acting: ModuleType, tmp_path: Path, newer: None
 ) -> None:
     """``STORE_READ_ONLY`` says which version it has."""
-    unpack(acting, tmp_path, 1)
+    unpack(acting, tmp_path, NOW)
     with pytest.raises(Fault) as raised:
         await acting.open_at(tmp_path, read_only=True)
     assert Code.STORE_READ_ONLY == raised.value.code
-    assert "version 1" in raised.value.message
+    assert f"version {NOW}" in raised.value.message
 
 
 async def test_no_upgrade_without_a_copy(
@@ -214,7 +221,7 @@ async def test_no_upgrade_without_a_copy(
     def no_room(*_: Any, **__: Any) -> str:
         raise OSError(28, "No space left on device")
 
-    path, _ = unpack(acting, tmp_path, 1)
+    path, _ = unpack(acting, tmp_path, NOW)
     before = path.read_bytes()
     monkeypatch.setattr(migrate, "copy_to_file", no_room)
     with pytest.raises(Fault) as raised:
@@ -223,7 +230,7 @@ async def test_no_upgrade_without_a_copy(
     db = apsw.Connection(str(path))
     version = db.execute("PRAGMA user_version").get
     db.close()
-    assert 1 == version
+    assert NOW == version
     assert len(before) == path.stat().st_size
 
 
@@ -232,7 +239,7 @@ async def test_an_older_backup_is_brought_up_to_date_by_restoring_it(
 ) -> None:
     """Without a word to the backup itself."""
     store = await acting.open_at(tmp_path)
-    source, facts = unpack(acting, tmp_path / "old", 1)
+    source, facts = unpack(acting, tmp_path / "old", NOW)
     before = source.read_bytes()
     await restore(store, str(source))
     third = await store.reading.run(lambda db: db.execute("SELECT x FROM third").get)

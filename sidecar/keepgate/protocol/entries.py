@@ -282,7 +282,7 @@ class Version:
 
     version: int
     text: Annotated[str | None, "Null when the row was purged."]
-    tags: Annotated[list[str] | None, "Null when the row was purged."]
+    tags: Annotated[list[str] | None, "Null when the row was purged, and for facts."]
     ts: Annotated[int, "When; epoch milliseconds."]
     action: str
     seq: int
@@ -479,8 +479,9 @@ class WhyLink:
 class WhyResult:
     """Result of ``memory/why``, oldest first."""
 
-    entry: Annotated[Entry | None, "Null when the entry was removed."]
+    entry: Annotated[Entry | None, "Null when the entry was removed, and for facts."]
     chain: list[WhyLink]
+    fact: Annotated[FactState | None, "The fact as it is now; null for entries."] = None
 
 
 @frozen(kw_only=True)

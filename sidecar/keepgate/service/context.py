@@ -6,7 +6,7 @@ named methods of the store's evidence door.
 
 from collections.abc import Callable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from keepgate.adapters.registry import Registry
 from keepgate.core.model.stamp import Stamp
@@ -55,8 +55,8 @@ class ReadCtx:
         Raises ``INVALID_INPUT`` where ``allWorkspaces`` meets a session or a remote caller.
         """
         if not all_workspaces:
-            keys = self.connection.keys
-            return author.viewer if author else Viewer(workspaces=keys, agent_key=None)
+            seen = author.viewer if author else Viewer(workspaces=self.connection.keys, agent_key=None)
+            return evolve(seen, world_only=self.connection.remote)
         if author is not None or self.connection.remote:
             raise invalid_input(
                 Problem("$.allWorkspaces", "is for the local management view, without a session")

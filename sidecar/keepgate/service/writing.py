@@ -1,6 +1,5 @@
 """The writes of the provider: params to change, change through the gate, receipt to result."""
 
-from keepgate.core.model.fact import Fact
 from keepgate.core.writing.change import Change, Undo
 from keepgate.core.writing.mutation import Mutation
 from keepgate.gate.receipt import Receipt
@@ -8,6 +7,7 @@ from keepgate.protocol import entries as e
 from keepgate.protocol.entries import DEFAULT_SOURCE, Entry, Usage
 from keepgate.service.context import WriteCtx
 from keepgate.service.drafts import WriteParams, change_for, label_is_ours
+from keepgate.service.reading import fact_state
 
 
 async def _submit(ctx: WriteCtx, params: WriteParams) -> Receipt:
@@ -61,11 +61,6 @@ async def undo(ctx: WriteCtx, params: e.UndoParams) -> e.UndoResult:
         usage=list[Usage](receipt.usage),
         facts=[fact_state(step.after, ctx.stamp().now_ms) for step in receipt.facts],
     )
-
-
-def fact_state(fact: Fact, now_ms: int) -> e.FactState:
-    """A fact as results about changes show it."""
-    return e.FactState(id=fact.fact_id, text=fact.text, active=fact.is_active(now_ms))
 
 
 def _before(step: Mutation) -> Entry:

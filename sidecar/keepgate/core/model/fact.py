@@ -1,10 +1,15 @@
 """Facts: the value, its states, and who may see it (VERBS-recall, VERBS-remember)."""
 
+import re
 from collections.abc import Collection
+from typing import Final
 
 from attrs import frozen
 
 from keepgate.protocol.verbs import FactKind, Visibility
+
+FACT_ID: Final = re.compile("[1-9][0-9]{0,17}", re.ASCII)
+"""What the id of a fact looks like, whole."""
 
 
 @frozen(kw_only=True)

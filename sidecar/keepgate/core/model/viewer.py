@@ -4,7 +4,9 @@ from collections.abc import Collection
 
 from attrs import frozen
 
+from keepgate.core.model.fact import Fact
 from keepgate.protocol.entries import Entry, Scope
+from keepgate.protocol.verbs import Visibility
 
 
 @frozen(kw_only=True)
@@ -13,16 +15,24 @@ class Viewer:
 
     ``workspaces`` holds the keys in view (user-global is always in view); ``None`` means all of them.
     ``agent_key`` is the preset whose private entries show beside the shared ones; ``None`` means all.
+    ``world_only`` leaves out private facts: remote callers never see them.
     """
 
     workspaces: frozenset[str] | None
     agent_key: str | None
+    world_only: bool = False
 
     def sees(self, entry: Entry) -> bool:
         """Whether an entry is in view."""
         return self.sees_keys(
             () if entry.scope is Scope.USER_GLOBAL else (entry.workspace_key,), entry.agent_key
         )
+
+    def sees_fact(self, fact: Fact) -> bool:
+        """Whether a fact is in view."""
+        if self.world_only and fact.visibility is Visibility.PRIVATE:
+            return False
+        return self.workspaces is None or fact.home in ("", *self.workspaces)
 
     def sees_keys(self, workspace_keys: Collection[str], agent_key: str) -> bool:
         """Whether what belongs to all of these workspaces, and to that agent, is in view.

@@ -1,16 +1,15 @@
 """Values of facts as callers give them: trimmed, checked, and refused with a suggestion."""
 
-import re
 from typing import Final
 
 from keepgate.core.model.entry import text_problems
+from keepgate.core.model.fact import FACT_ID
 from keepgate.core.model.text import units
 from keepgate.protocol.errors import fact_not_found
 from keepgate.protocol.verb_errors import VerbCode, VerbFault, invalid_params
 from keepgate.protocol.verbs import PROVENANCE_UNITS_MAX
 
 ENTITY_UNITS_MAX: Final = 256
-_FACT_ID: Final = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 
 _SAY_IT: Final = "Give one sentence that stands alone."
 _SHORTER: Final = "Say it in fewer words, or keep the long text in a page and remember a pointer to it."
@@ -67,7 +66,7 @@ def cleaned_reason(reason: str | None) -> str | None:
 def fact_number(fact_id: str) -> int:
     """The number behind a fact's id. Raises ``ENTRY_NOT_FOUND`` for whatever was never given out as one."""
     text = fact_id.strip()
-    if not _FACT_ID.fullmatch(text):
+    if not FACT_ID.fullmatch(text):
         raise fact_not_found(text)
     return int(text)
 

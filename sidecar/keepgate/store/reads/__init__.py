@@ -4,7 +4,7 @@ Every function takes the connection first and a :class:`~keepgate.core.model.vie
 looks: visibility is in the SQL of every read.
 """
 
-from keepgate.store.reads.audit import audit, ever_seen, frozen_snapshot, history, why
+from keepgate.store.reads.audit import audit, ever_seen, frozen_snapshot, history, visible_fact, why
 from keepgate.store.reads.entries import (
     all_entries,
     entry,
@@ -49,6 +49,7 @@ __all__ = [
     "usage",
     "used",
     "visible_entry",
+    "visible_fact",
     "visible_proposal",
     "why",
     "workspace_keys",

@@ -8,9 +8,12 @@ from typing import Any, Final
 
 import apsw
 
+from keepgate.core.model.fact import FACT_ID, Fact
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.entries import AuditRow, Scope, Version, WhyLink
+from keepgate.store.facts import fact
 from keepgate.store.reads.entries import entry
+from keepgate.store.reads.openness import ROW_IS_OPEN
 from keepgate.store.rows import ALL_HOMES_IN_VIEW, Row
 
 _AUDIT: Final = """
@@ -25,6 +28,7 @@ seq < :before
   AND (:session_id IS NULL OR session_id = :session_id)
   AND (:agent IS NULL OR agent_key IS NULL OR agent_key = '' OR agent_key = :agent)
   AND {ALL_HOMES_IN_VIEW}
+  AND {ROW_IS_OPEN}
 ORDER BY seq DESC
 """
 _IN_VIEW: Final = (
@@ -75,7 +79,8 @@ def audit(
     """Ledger rows in view, newest first (DSH-6).
 
     In view are the viewer's workspaces and what belongs to none; of agent-private rows the viewer's own; of
-    rows that speak of several workspaces those of which the viewer sees them all.
+    rows that speak of several workspaces those of which the viewer sees them all. Remote callers see no row
+    that may tell of a private fact or page.
     """
     values = {
         "before": _NO_LIMIT if before is None else before,
@@ -83,6 +88,7 @@ def audit(
         "entry_id": entry_id,
         "session_id": session_id,
         "agent": viewer.agent_key,
+        "world_only": viewer.world_only,
         "workspaces": None if viewer.workspaces is None else json.dumps(sorted(viewer.workspaces)),
     }
     seqs = list(islice(_newest(db, viewer, values), limit))
@@ -125,17 +131,20 @@ def _audit_row(row: Row) -> AuditRow:
 def _text_of(payload: dict[str, Any]) -> str | None:
     # A change's row holds whole states; its text is the new one, or the one that went.
     state = payload.get("after") or payload.get("before") or payload
-    text: str | None = state.get("text")
+    text: str | None = state.get("text", state.get("content"))
     return text
 
 
 def history(db: apsw.Connection, entry_id: str) -> list[Version]:
-    """Every state an entry had, and its removals, oldest first. A removal shows the state that went."""
+    """Every state an entry or a fact had, and its removals, oldest first.
+
+    A removal shows the state that went; facts have no tags.
+    """
     return [
         Version(
             version=version,
-            text=state["text"] if state else None,
-            tags=state["tags"] if state else None,
+            text=state.get("text") if state else None,
+            tags=state.get("tags") if state else None,
             ts=row[1],
             action=row[2],
             seq=row[0],
@@ -147,7 +156,7 @@ def history(db: apsw.Connection, entry_id: str) -> list[Version]:
 
 
 def why(db: apsw.Connection, entry_id: str) -> list[WhyLink]:
-    """Each change of an entry with the person, session and client behind it, oldest first."""
+    """Each change of an entry or a fact with the person, session and client behind it, oldest first."""
     return [
         WhyLink(
             seq=row[0],
@@ -183,8 +192,18 @@ def _steps(db: apsw.Connection, entry_id: str) -> Iterator[tuple[Row, int, dict[
         yield row, version, payload and (payload["after"] or payload["before"])
 
 
+def visible_fact(db: apsw.Connection, viewer: Viewer, fact_id: str) -> Fact | None:
+    """The fact in view with that id, expired or not."""
+    if not FACT_ID.fullmatch(fact_id):
+        return None
+    found = fact(db, int(fact_id))
+    return found if found is not None and viewer.sees_fact(found) else None
+
+
 def ever_seen(db: apsw.Connection, viewer: Viewer, entry_id: str) -> bool:
-    """Whether an entry is in view, or was when it was removed."""
+    """Whether an entry is in view, or was when it was removed; or a fact is, expired or not."""
+    if FACT_ID.fullmatch(entry_id):
+        return visible_fact(db, viewer, entry_id) is not None
     found = entry(db, entry_id)
     if found is not None:
         return viewer.sees(found)

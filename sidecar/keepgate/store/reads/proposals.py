@@ -9,6 +9,7 @@ import apsw
 from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.proposals import Proposal, ProposalStatus
+from keepgate.store.reads.openness import PROPOSAL_IS_OPEN
 from keepgate.store.rows import (
     ALL_HOMES_IN_VIEW,
     LISTED_COLUMNS,
@@ -28,10 +29,12 @@ _IN_VIEW: Final = (
 _BY_ID: Final = f"SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE id = ?"  # noqa: S608
 _VISIBLE: Final = f"""
 SELECT {LISTED_COLUMNS} FROM proposals WHERE id = :id AND {_OF_AGENT} AND {_IN_VIEW} AND {ALL_HOMES_IN_VIEW}
+  AND {PROPOSAL_IS_OPEN}
 """  # noqa: S608
 _BEGINNING: Final = f"""
 SELECT id FROM proposals WHERE id >= :id AND id < :id || char(0x10ffff)
   AND {_OF_AGENT} AND {_IN_VIEW} AND {ALL_HOMES_IN_VIEW}
+  AND {PROPOSAL_IS_OPEN}
 ORDER BY id
 """  # noqa: S608
 _LISTED_AT: Final = f"""
@@ -45,7 +48,7 @@ SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE row IN (SELECT value FROM json_ea
 _NEWEST: Final = f"""
 SELECT row FROM proposals INDEXED BY proposals_workspace
 WHERE workspace_key = :workspace_key AND status = :status AND (:due IS NULL OR (expires_at <= :now_ms) = :due)
-  AND {_OF_AGENT} AND {ALL_HOMES_IN_VIEW}
+  AND {_OF_AGENT} AND {ALL_HOMES_IN_VIEW} AND {PROPOSAL_IS_OPEN}
 ORDER BY row DESC LIMIT :limit
 """  # noqa: S608
 _NEWEST_ANYWHERE: Final = f"""
@@ -139,4 +142,4 @@ def _newest(
 
 def _sight(viewer: Viewer) -> dict[str, Any]:
     keys = None if viewer.workspaces is None else json.dumps(sorted(viewer.workspaces))
-    return {"agent": viewer.agent_key, "workspaces": keys}
+    return {"agent": viewer.agent_key, "workspaces": keys, "world_only": viewer.world_only}
