@@ -1,6 +1,7 @@
 """A whole provider over a real store, with people who answer as a test says."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ from attrs import define, field
 
 from keepgate.boot.compose import compose, stamp_now
 from keepgate.boot.places import find_places
+from keepgate.core.model.page import IndexedPage, PageFile
 from keepgate.gate.approvers import ClientInfo, NobodyThere
+from keepgate.pages.parse import parse
+from keepgate.pages.ready import indexed
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.ops import BY_NAME
@@ -19,6 +23,7 @@ from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
 from keepgate.protocol.settings import Settings
 from keepgate.service.connection import Connection, PeerError
 from keepgate.service.sidecar import Sidecar
+from keepgate.store.pages import put_pages
 
 WAIT_S = 20.0
 
@@ -189,3 +194,27 @@ def client(house: House) -> Client:
 def people() -> type[Person]:
     """Makes people: ``people(["rejected"])``."""
     return Person
+
+
+@pytest.fixture
+def shelve() -> Callable[..., Any]:
+    """Puts pages into the index of a house, as the indexing of their files does."""
+
+    async def put(house: House, pages: dict[str, str], *, home: str | None = None, now_ms: int = 0) -> None:
+        key = house.key() if home is None else home
+        ready = [_indexed_page(key, path, text.encode()) for path, text in pages.items()]
+        await house.sidecar.store.derived.write(lambda db: put_pages(db, ready, now_ms=now_ms, budget_s=3600))
+
+    return put
+
+
+def _indexed_page(home: str, path: str, data: bytes) -> IndexedPage:
+    file = PageFile(
+        home=home,
+        root=f"{home or '/user-global'}/pages",
+        path=path,
+        size=len(data),
+        mtime_ns=1,
+        digest=hashlib.sha256(data).hexdigest(),
+    )
+    return indexed(file, parse(path, data))

@@ -82,7 +82,7 @@ def _set_up(db: apsw.Connection, synchronous: str) -> None:
         (apsw.SQLITE_DBCONFIG_DQS_DML, 0),
         (apsw.SQLITE_DBCONFIG_DQS_DDL, 0),
         (apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1),
-        # Plans look at no bound value; else most statements are prepared anew at every run, ten times the cost.
+        # Plans look at no bound value: else many statements are prepared anew for every run of them.
         (apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1),
     ):
         db.config(option, value)

@@ -5,7 +5,7 @@ common word does not open the set, unless the query has no other; words that say
 """
 
 from collections.abc import Callable, Iterable
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final
 
 from attrs import frozen
@@ -19,6 +19,9 @@ TERMS_MAX: Final = 96
 COMMON_SHARE: Final = 0.05
 COMMON_AT_LEAST: Final = 20
 """In so few documents no term is common: of a small store every word is a large share."""
+
+OPENED_MAX: Final = 10_000
+"""Documents that are scored, about: what more would cost shows, what it would find does not."""
 
 _FUNCTION_WORDS: Final = (
     "a about an and are as at be been but by can could d did do does for from had has have he her him his "
@@ -53,12 +56,25 @@ def common_from(documents: int) -> int:
     return max(int(documents * COMMON_SHARE), COMMON_AT_LEAST)
 
 
-def any_of(query: Query, is_common: Callable[[str], bool]) -> str:
-    """The expression that opens the set of hits: any term that is not common, else any at all."""
+def any_of(query: Query, count: Callable[[str, int], int], documents: int) -> str:
+    """The expression that opens the set of hits: any term that is not common, else any at all.
+
+    ``count(term, most)`` says in how many documents a term is; it need not count further than ``most``. Of
+    terms that are in very many documents together the rarest open the set, the others add to the score.
+    """
     terms = query.terms
-    # A query of one term has no other, so that nothing needs to be counted.
-    rare = [] if len(terms) == 1 else [term for term in terms if not is_common(term)]
-    return " OR ".join(map(quoted, rare or terms))
+    if len(terms) == 1:
+        # It has no other, so that nothing needs to be counted.
+        return quoted(terms[0])
+    most = common_from(documents)
+    found = {term: count(term, most + 1) for term in terms}
+    rare = sorted((term for term in terms if found[term] <= most), key=found.__getitem__)
+    if not rare:
+        return _any(terms)
+    within = sum(1 for total in accumulate(found[term] for term in rare) if total <= OPENED_MAX)
+    opening, others = rare[: max(within, 1)], rare[max(within, 1) :]
+    opened = _any(opening)
+    return f"{opened} OR ({opened} AND {_any(others)})" if others else opened
 
 
 def all_of(query: Query) -> str:
@@ -74,6 +90,10 @@ def quoted(term: str) -> str:
 
 def _either(word: Word) -> str:
     return "(" + " OR ".join(_all(form) for form in word.forms) + ")"
+
+
+def _any(terms: Iterable[str]) -> str:
+    return "(" + " OR ".join(map(quoted, terms)) + ")"
 
 
 def _all(form: Iterable[str]) -> str:
