@@ -39,6 +39,7 @@ class RawServer:
         env: dict[str, str] | None = None,
         command: tuple[str, ...] = SERVE,
         reading: bool = True,
+        cwd: Path | None = None,
     ) -> None:
         self.framing = framing
         self.received: list[Json] = []
@@ -55,7 +56,7 @@ class RawServer:
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 env={**os.environ, "KEEPGATE_HOME": str(home), **(env or {})},
-                cwd=home,
+                cwd=cwd or home,
             )
         if reading:
             self.start_reading()

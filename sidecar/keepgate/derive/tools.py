@@ -10,16 +10,11 @@ from typing import Any, Final
 
 from keepgate.derive.fields import Field, fields_of
 from keepgate.derive.json_schema import DEFS, Schema, definitions, property_of
-from keepgate.protocol.operation import Access, Operation
-from keepgate.protocol.surfaces import SURFACES, TOOLS, Tool, offered
+from keepgate.protocol.operation import Operation
+from keepgate.protocol.surfaces import LOCAL_FIELDS, LOCAL_FIELDS_OF, SURFACES, TOOLS, Tool, offered
 
 TOOLS_PATH: Final = "schemas/mcp-tools.json"
 ACTION: Final = "action"
-
-LOCAL_FIELDS: Final = frozenset({"session", "all_workspaces", "include_expired"})
-"""Fields of local callers, or that the front itself fills in."""
-_LOCAL_OF: Final[Mapping[str, frozenset[str]]] = {"memory/import": frozenset({"path"})}
-"""A path would be read on the sidecar's side: a remote caller sends the payload."""
 
 _CLAUSE: Final = re.compile(r" \([A-Z]+-[\w, -]+\)")
 """A cited clause of a contract: for readers of the source."""
@@ -108,8 +103,7 @@ def remote_fields(row: Operation) -> tuple[Field, ...]:
 
 
 def _hidden(row: Operation) -> frozenset[str]:
-    hidden = LOCAL_FIELDS | _LOCAL_OF.get(row.name, frozenset())
-    return hidden if row.access in (Access.READ, Access.WRITE) else frozenset()
+    return LOCAL_FIELDS | LOCAL_FIELDS_OF.get(row.name, frozenset())
 
 
 def _properties(cls: type, hidden: frozenset[str]) -> Iterator[tuple[str, Schema]]:

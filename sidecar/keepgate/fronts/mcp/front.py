@@ -11,9 +11,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp_types import CallToolRequestParams, NotificationParams, PaginatedRequestParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from keepgate import __version__
-from keepgate.derive.tools import definition_of
 from keepgate.fronts.mcp.entering import Entered, Entering
 from keepgate.fronts.mcp.own_tools import requested, tools_answer, whoami
 from keepgate.fronts.mcp.progress import CallProgress
@@ -82,8 +82,12 @@ class Front:
         self._leaving = True
         await self._entering.leave()
 
-    async def _list_tools(self, _: Context, __: PaginatedRequestParams) -> Json:
-        return {"tools": [definition_of(tool) for tool in offered(self._surface).values()]}
+    async def _list_tools(self, ctx: Context, _: PaginatedRequestParams) -> Json:
+        # A client may call a tool before it lists them; what only the list needs is not loaded until then.
+        from keepgate.derive.tools import definition_of  # noqa: PLC0415
+
+        tools = [definition_of(tool) for tool in offered(self._surface).values()]
+        return {**_complete(ctx), **_changing(ctx), "tools": tools}
 
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> Json:
         # A task of its own: the SDK repeats a cancellation until it is heeded, and a change whose commit has
@@ -92,7 +96,7 @@ class Front:
         self._running.add(task)
         task.add_done_callback(self._finished)
         try:
-            return await asyncio.shield(task)
+            return {**_complete(ctx), **await asyncio.shield(task)}
         except asyncio.CancelledError:
             if not self._leaving:
                 task.cancel()
@@ -163,6 +167,16 @@ class Front:
             await ctx.session.send_tool_list_changed()
             await self._changes.publish(ToolsListChanged())
         return succeeded(tools_answer(wanted, self._terms.ceiling), warnings)
+
+
+def _complete(ctx: Context) -> Json:
+    """What newer revisions want to read in each result: that it is all."""
+    return {"resultType": "complete"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
+
+
+def _changing(ctx: Context) -> Json:
+    """What they want to read in a list: that it is this client's own and may change at any time."""
+    return {"ttlMs": 0, "cacheScope": "private"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
 
 
 @asynccontextmanager

@@ -6,16 +6,15 @@ from typing import Any, Final
 from attrs import fields_dict, frozen
 
 from keepgate.core.model.entry import session_problems
-from keepgate.derive.tools import ACTION, remote_fields
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.protocol.operation import Operation
-from keepgate.protocol.surfaces import Tool
+from keepgate.protocol.surfaces import LOCAL_FIELDS_OF, SESSION_FIELD, Tool
 from keepgate.protocol.wire import unstructure
 
 SESSION_ID_UNITS_MAX: Final = 256
 _META: Final = "_meta"
-_SESSION: Final = "session"
+_ACTION: Final = "action"
 
 
 @frozen
@@ -32,14 +31,14 @@ def call_of(tool: Tool, arguments: Mapping[str, Any], session: SessionRef) -> Ca
     given = {name: value for name, value in arguments.items() if name != _META}
     row = _row(tool, given)
     warnings = []
-    if _SESSION in given:
+    if SESSION_FIELD in given:
         if not tool.is_verb:
             raise invalid_input(Problem("$.session", "is the connection's own and no argument"), shape=True)
-        del given[_SESSION]
-        warnings = [{"code": "unknown_param", "param": _SESSION}]
+        del given[SESSION_FIELD]
+        warnings = [{"code": "unknown_param", "param": SESSION_FIELD}]
     _refuse_local_fields(row, given)
-    if _SESSION in fields_dict(row.params):
-        given[_SESSION] = unstructure(session)
+    if SESSION_FIELD in fields_dict(row.params):
+        given[SESSION_FIELD] = unstructure(session)
     return Call(row, given, warnings)
 
 
@@ -56,14 +55,12 @@ def session_id_of(meta: Mapping[str, Any] | None, arguments: Mapping[str, Any]) 
 def _row(tool: Tool, given: dict[str, Any]) -> Operation:
     if "" in tool.rows:
         return tool.rows[""]
-    action = given.pop(ACTION, None)
+    action = given.pop(_ACTION, None)
     if not isinstance(action, str) or action not in tool.rows:
         raise invalid_input(Problem("$.action", f"must be one of {', '.join(tool.rows)}"))
     return tool.rows[action]
 
 
 def _refuse_local_fields(row: Operation, given: Mapping[str, Any]) -> None:
-    """A field for local callers is refused where it would do something; elsewhere it is of no effect."""
-    remote = {field.wire_name for field in remote_fields(row)}
-    if row.name == "memory/import" and "path" in given and "path" not in remote:
-        raise invalid_input(Problem("$.path", "is for local callers; send the payload"), shape=True)
+    if found := sorted(LOCAL_FIELDS_OF.get(row.name, frozenset()) & given.keys()):
+        raise invalid_input(Problem(f"$.{found[0]}", "is for local callers"), shape=True)

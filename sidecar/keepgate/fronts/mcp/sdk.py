@@ -1,50 +1,54 @@
-"""Loading the SDK without the parts that this front never uses: its client and its high-level server.
+"""Loading the SDK without the parts that serving stdio never uses.
 
-They are half of the time until the first answer, and come along only because the SDK's packages import all
-there is. Here these packages are put in place bare; where that fails, the whole SDK is imported as usual.
+Its packages import all there is: a client, a high-level server, a web server with its authorization. That is
+nearly half of the time until the first answer. Here the packages are put in place bare and the web parts
+hollow; where the SDK is not laid out as this expects, all of it is imported as usual.
 """
 
 import gc
 import importlib
 import importlib.util
 import sys
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-BARE: Final = ("mcp", "mcp.server")
 FRONT: Final = "keepgate.fronts.mcp.front"
-GC_THRESHOLD: Final = 10_000
-
-
-def is_installed() -> bool:
-    """Whether the extra is there."""
-    return importlib.util.find_spec("mcp") is not None
+BARE: Final = ("mcp", "mcp.server")
+HOLLOW: Final = (
+    "mcp.server.auth",
+    "mcp.server.streamable_http",
+    "mcp.server.streamable_http_manager",
+    "mcp.server.transport_security",
+    "starlette",
+)
+"""Modules, and all below them, that are named when the SDK is imported and used over HTTP alone."""
 
 
 def load_front() -> Any:
     """The module of the front. Raises ``ImportError`` when the SDK is not there, or not as it should be."""
-    usual = gc.get_threshold()
-    gc.set_threshold(GC_THRESHOLD)
     try:
         return _lean() or importlib.import_module(FRONT)
     finally:
-        # What was imported lives as long as the process and need not be looked through again.
+        # What was imported lives as long as the process and need not be looked through for garbage.
         gc.freeze()
-        gc.set_threshold(*usual)
 
 
 def _lean() -> ModuleType | None:
     before = set(sys.modules)
+    hollows = _Hollows()
+    sys.meta_path.insert(0, hollows)
     try:
         for name in BARE:
             _put_bare(name)
         return importlib.import_module(FRONT)
-    except (ImportError, AttributeError):
-        # Another layout than the one this was written for.
+    except (ImportError, AttributeError, TypeError):
         for name in set(sys.modules) - before:
-            if name.partition(".")[0] == "mcp" or name.startswith("keepgate.fronts.mcp."):
+            if name.partition(".")[0] in ("mcp", "starlette") or name.startswith("keepgate.fronts.mcp."):
                 del sys.modules[name]
         return None
+    finally:
+        sys.meta_path.remove(hollows)
 
 
 def _put_bare(name: str) -> None:
@@ -64,3 +68,29 @@ def _put_bare(name: str) -> None:
     sys.modules[name] = package
     if parent:
         setattr(sys.modules[parent], last, package)
+
+
+class _Hollows:
+    """Finds the hollow modules."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        """See :class:`importlib.abc.MetaPathFinder`."""
+        if name.startswith(HOLLOW) and any(name == each or name.startswith(f"{each}.") for each in HOLLOW):
+            return ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """See :class:`importlib.abc.Loader`."""
+        return _Hollow(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """See :class:`importlib.abc.Loader`."""
+
+
+class _Hollow(ModuleType):
+    """A module in which every name is an empty class."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})

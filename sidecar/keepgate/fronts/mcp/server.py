@@ -1,6 +1,7 @@
 """``keepgate mcp``: from the first byte on stdin to an exit with its client."""
 
 import asyncio
+import gc
 import os
 from typing import Any, Final, NoReturn
 
@@ -32,22 +33,28 @@ def serve(terms: Terms, *, log_level: str = "warning", log_file: str | None = No
     Exit code 0 when the client has left, 1 when it could not be served.
     """
     code = int(ExitCode.FAILED)
+    # Until it serves, nothing that is loaded becomes garbage.
+    gc.disable()
     # Until the event loop runs there is nothing to put in order.
     on_signals(lambda *_: os._exit(ExitCode.OK))
     try:
-        descriptors = claim()
-        listener = logs.configure(log_level, log_file)
-        try:
-            code = asyncio.run(_Server(descriptors, terms).run())
-        finally:
-            logs.finish(listener, FLUSH_S)
+        code = _serve(claim(), terms, log_level, log_file)
     except (OSError, ValueError) as error:
         say(f"cannot serve: {error}")
-    except Exception as error:  # noqa: BLE001 - the last place where anything can be said about it
-        say(f"ended by incident {logs.incident(error)}; its log has the details")
     finally:
         # No thread of ours, of the store or of an adapter keeps the process: this runs no clean-up.
         os._exit(code)
+
+
+def _serve(descriptors: Descriptors, terms: Terms, log_level: str, log_file: str | None) -> int:
+    listener = logs.configure(log_level, log_file)
+    try:
+        return asyncio.run(_Server(descriptors, terms).run())
+    except Exception as error:  # noqa: BLE001 - the last place where anything can be said about it
+        say(f"ended by incident {logs.incident(error)}; its log has the details")
+        return ExitCode.FAILED
+    finally:
+        logs.finish(listener, FLUSH_S)
 
 
 class _Server:
@@ -100,6 +107,7 @@ class _Server:
     async def _start(self) -> Any:
         """Load the SDK beside opening the store, and begin to serve."""
         module = await asyncio.to_thread(sdk.load_front)
+        gc.enable()
         self._requests = module.Open()
         self._outgoing = module.Outgoing(self._requests, self._wire.write, self._wire.when_written)
         front = module.Front(self._terms, self._opening, self._outgoing)
