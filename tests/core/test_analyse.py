@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from keepgate.core.reading.analyse import analysed, tokens
+from keepgate.core.reading.analyse import analysed, tokens, words
 
 
 def found(query: str, text: str) -> bool:
@@ -61,7 +61,38 @@ def found(query: str, text: str) -> bool:
         ("שלום", "שלום לכולם"),
         ("ไทย", "ไทย"),
         ("٣٤", "بند ٣٤"),
+        # Accents and other marks that are left out in typing, and letters that have none.
+        ("cafe", "un café noir"),
+        ("café", "a cafe"),
+        ("uber", "Übermut, über"),
+        ("STRASSE", "Straße"),
+        ("oresund", "Øresund"),
+        ("lodz", "Łódź"),
+        ("istanbul", "İstanbul"),
+        ("οδος", "ΟΔΌΣ"),
+        ("ёж", "еж"),
+        ("كتب", "كَتَبَ"),
+        ("كَتَبَ", "كتب"),
+        ("سلام", "ســلام"),
+        ("שלום", "שָׁלוֹם"),
+        # Indic marks spell the word: it stays whole, and is found without them.
+        ("हिन्दी", "मैं हिन्दी बोलता हूँ"),
+        ("हनद", "हिन्दी"),
+        ("தமிழ்", "தமிழ் மொழி"),
+        ("বাংলা", "আমি বাংলা বলি"),
+        ("میخواهم", "می\u200cخواهم"),
+        # Scripts without blanks.
+        ("ไทย", "ภาษาไทยง่าย"),
+        ("ง่าย", "ภาษาไทยง่าย"),
+        ("ລາວ", "ພາສາລາວ"),
+        ("ខ្មែរ", "ភាសាខ្មែរ"),
         # Identifiers, paths, flags, addresses.
+        ("main.py", "see src/main.py:42"),
+        ("example.org", "https://example.org/a?b=1"),
+        ("alice", "Alice's desk"),
+        ("alices", "Alice’s desk"),
+        ("obrien", "O'Brien"),
+        ("x" * 200, "x" * 200),
         ("snake", "use snake_case_name here"),
         ("case", "use snake_case_name here"),
         ("snake_case_name", "use snake_case_name here"),
@@ -104,8 +135,7 @@ def test_what_is_there_is_found(query: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("query", "text"),
     [
-        ("main.py", "see src/main.py:42"),
-        ("example.org", "https://example.org/a?b=1"),
+        ("src/main", "see lib/src/main.py:42"),
         ("/src/main", "src/main.py"),
     ],
 )
@@ -127,6 +157,8 @@ def test_a_stretch_of_a_path_is_found_by_its_parts(query: str, text: str) -> Non
         ("cat", "concatenate"),
         ("é", "café"),
         ("\U0001f44d", "fine"),
+        ("राम", "रोम"),
+        ("cafes", "café"),
     ],
 )
 def test_what_is_not_there_is_not_found(query: str, text: str) -> None:
@@ -190,3 +222,33 @@ def test_spelling_of_the_same_characters_does_not_matter(text: str) -> None:
 def test_a_text_finds_itself(text: str) -> None:
     """Unless it has no words at all."""
     assert found(text, f"before {text} after") or not list(tokens(text))
+
+
+@pytest.mark.parametrize(
+    ("query", "forms"),
+    [
+        ("redis", [(("redis",),)]),
+        ("src/main.py", [(("src/main.py",), ("src", "main.py"), ("src", "main", "py"))]),
+        ("parseJSON", [(("parsejson",), ("parse", "json"))]),
+        ("记", [(("记",),)]),
+        ("记忆库", [(("记忆", "忆库"),)]),
+        ("हिन्दी", [(("हिन्दी",), ("हनद",))]),
+    ],
+)
+def test_a_word_of_a_query_may_be_there_in_several_forms(
+    query: str, forms: list[tuple[tuple[str, ...], ...]]
+) -> None:
+    """As a whole or by all of its parts; of a run of signs only the pairs, which tell more."""
+    assert forms == [word.forms for word in words(query)]
+
+
+@given(st.text())
+def test_every_term_of_a_word_is_a_term_of_its_text(text: str) -> None:
+    """What a query looks for is what the index holds, for any text that is its own query."""
+    assert {term for word in words(text) for term in word.terms} <= set(tokens(text))
+
+
+@given(st.text())
+def test_no_word_is_without_terms(text: str) -> None:
+    """A form that asks for nothing would be there in every text."""
+    assert all(form for word in words(text) for form in word.forms)
