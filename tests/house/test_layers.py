@@ -33,6 +33,8 @@ PLANTED = [
     (LAYERS, f"{S}/gate/planted.py", "import keepgate.service"),
     (LAYERS, f"{S}/service/planted.py", "import keepgate.boot"),
     (LAYERS, f"{S}/boot/planted.py", "import keepgate.fronts.terminal"),
+    (LAYERS, f"{S}/fronts/terminal/planted.py", "import keepgate.conformance"),
+    (LAYERS, f"{S}/conformance/planted.py", "import keepgate.cli"),
     (LAYERS, f"{S}/fronts/terminal/planted.py", "import keepgate.cli"),
     (LAYERS, f"{S}/newcomer/__init__.py", '"""A package that nobody gave a layer."""'),
     (STRANGERS, f"{S}/fronts/terminal/planted.py", "import keepgate.fronts.lsp"),
@@ -66,6 +68,7 @@ PLANTED = [
     (CLIENT, f"{C}/planted.py", "import keepgate.core"),
     (CLIENT, f"{C}/planted.py", "import keepgate.store"),
     (NETWORK, f"{S}/service/planted.py", "import socket"),
+    (NETWORK, f"{S}/conformance/planted.py", "import http.client"),
     (NETWORK, f"{C}/planted.py", "import http.client"),
 ]
 

@@ -17,6 +17,7 @@ from keepgate.derive.python_client import CALLS_PATH, calls_module
 from keepgate.derive.reference import MESSAGES_PATH, OPERATIONS_PATH, messages_page, operations_page
 from keepgate.derive.tools import TOOLS_PATH, tools_document
 from keepgate.derive.tools_page import TOOLS_PAGE_PATH, tools_page
+from keepgate.derive.verbs_schema import VERBS_SCHEMA_PATH, verbs_schema
 from keepgate.protocol.ops import OPERATIONS
 
 
@@ -27,6 +28,7 @@ def derived_files() -> Mapping[str, str]:
         PROTOCOL_PATH: protocol_schema(),
         SETTINGS_SCHEMA_PATH: settings_schema(),
         OPENRPC_PATH: openrpc_document(),
+        VERBS_SCHEMA_PATH: verbs_schema(),
         TOOLS_PATH: tools_document(),
     }
     return {
