@@ -67,7 +67,7 @@ async def test_an_answer_is_composed_from_pages(editor: FakeEditor) -> None:
         "gaps": ["the hour"],
         "cost": {"model": "scripted-1", "input_tokens": 321, "output_tokens": 12, "usd_estimate": None},
         "synthesis_status": "ok",
-        "pages_gathered": 2,
+        "pages_gathered": 1,
         "takes_gathered": 0,
         "warnings": [],
         "protocol_version": 1,
@@ -75,7 +75,7 @@ async def test_an_answer_is_composed_from_pages(editor: FakeEditor) -> None:
     (request,) = asked
     assert ("synthesize", "json") == (request["purpose"], request["responseFormat"])
     notes = json.loads(request["messages"][0]["content"])
-    assert {"people/alice", "projects/apollo"} == {page["slug"] for page in notes["pages"]}
+    assert ["people/alice"] == [page["slug"] for page in notes["pages"]]
 
 
 @pytest.mark.parametrize(
