@@ -1,7 +1,7 @@
 """What of the ledger and the inbox remote callers may see: nothing that tells of a private fact or page.
 
 A wish counts as private unless it is known to be open: the words of a superseding, a forgetting or an undo
-may come from a private fact, so of these only the ones that a remote caller asked for itself are shown to one.
+may come from a private fact, so of these a remote caller is shown only what a remote caller asked for.
 """
 
 from typing import Final
@@ -10,7 +10,7 @@ _PRIVATE_PAGE: Final = "LIKE '%visibility:%private%'"
 
 
 def _wish_is_open(column: str, root: str, world_only: str) -> str:
-    """SQL for the change that ``column`` holds as JSON at ``root``; ``world_only`` is its field of that name."""
+    """SQL for the change that ``column`` holds as JSON at ``root``, where ``world_only`` has that name."""
     draft = f"json_extract({column}, '{root}.draft.visibility')"
     return f"""
     CASE
