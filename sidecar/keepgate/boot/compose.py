@@ -25,6 +25,7 @@ from keepgate.service.dispatch import require_complete
 from keepgate.service.events import Broadcast
 from keepgate.service.pages.homes import homes_of
 from keepgate.service.sidecar import Sidecar
+from keepgate.service.usage import UsageLog
 from keepgate.store.memory import Writer
 from keepgate.store.open import Store, open_store
 
@@ -91,6 +92,8 @@ def _over(
         stamp=stamp,
         pages=PageWriting(writer, store, files, pages.written),
     )
+    usage = UsageLog(state_folder=store.state_folder, now_ms=lambda: stamp().now_ms, on=settings.usage_log)
+    usage.stamp_installed()
     return Sidecar(
         store=store,
         gate=gate,
@@ -103,4 +106,5 @@ def _over(
         data_folder=places.data_folder,
         page_files=files,
         pages=pages,
+        usage=usage,
     )

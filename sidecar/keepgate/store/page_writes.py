@@ -38,6 +38,7 @@ _WHY: Final = """
 SELECT payload FROM ledger WHERE entry_id = ? AND action = ? AND seq > ?
   AND json_extract(payload, '$.write') = ? ORDER BY seq LIMIT 1
 """
+_PATH: Final = "SELECT path FROM pages WHERE home = ? AND slug = ? AND root = ?"
 _TRUST: Final = """
 SELECT action FROM ledger WHERE entry_id = ? AND workspace_key = ? AND decision = 'allowed'
 ORDER BY seq DESC LIMIT 1
@@ -113,6 +114,12 @@ def trusts_root(db: apsw.Connection, home: str, root: str) -> bool:
     """Whether the newest that a person said of a folder is that they trust it."""
     row = db.execute(_TRUST, (f"{ROOT_SUBJECT}{root}", home)).fetchone()
     return row is not None and row[0] == TRUST
+
+
+def path_in(db: apsw.Connection, home: str, root: str, slug: str) -> str | None:
+    """The path of an indexed page below a root: its file's name may be spelled in another Unicode form."""
+    path: str | None = db.execute(_PATH, (home, slug, root)).get
+    return path
 
 
 def is_trusted(db: apsw.Connection, home: str, root: str) -> bool:

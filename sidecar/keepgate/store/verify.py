@@ -15,6 +15,7 @@ from keepgate.store.divergence import bookkeeping, divergences
 from keepgate.store.keyring import Key, peek_key
 from keepgate.store.longwork import run_long
 from keepgate.store.open import Store
+from keepgate.store.page_proofs import page_write_problems
 from keepgate.store.rows import SEALED_COLUMNS, sealed_of
 from keepgate.store.stopping import Cancelled, Progress, Stopped, silent
 
@@ -61,7 +62,7 @@ def verify(
     length: int = db.execute(_LENGTH).get
     steps = _Steps(2 * length, progress, cancelled)
     ledger = _Ledger(db, key, anchor, steps)
-    problems = [*ledger.problems(), *divergences(db, steps.one), *bookkeeping(db)]
+    problems = [*ledger.problems(), *divergences(db, steps.one), *bookkeeping(db), *page_write_problems(db)]
     progress(2 * length, 2 * length)
     kept = problems[:PROBLEMS_MAX]
     return VerifyResult(

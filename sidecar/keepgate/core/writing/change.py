@@ -144,9 +144,9 @@ class PutPage:
 
 @frozen(kw_only=True)
 class AddLink:
-    """Put ``[[to]]`` into the front-matter list ``type``."""
+    """Put ``[[to]]`` into the front-matter list that the ``relation`` names."""
 
-    type: str
+    relation: str
     to: str
 
 

@@ -129,7 +129,7 @@ def _edited(before: str | None, edit: PageEdit, slug: str) -> str:
 def _after(before: str, is_new: bool, edit: PageEdit) -> str:
     match edit:
         case AddLink():
-            return with_link(before, edit.type, edit.to)
+            return with_link(before, edit.relation, edit.to)
         case AddDate():
             return with_timeline(before, edit.date, edit.text)
         case AddNote():

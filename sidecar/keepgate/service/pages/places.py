@@ -7,11 +7,13 @@ from keepgate.core.model.viewer import Author
 from keepgate.pages import files
 from keepgate.pages.files import Content, UnusableError
 from keepgate.pages.parse import parse
-from keepgate.pages.roots import Root, user_root, workspace_roots
+from keepgate.pages.roots import Root
 from keepgate.protocol.errors import Problem, invalid_input, page_not_found
 from keepgate.protocol.verbs import Visibility
 from keepgate.service.context import ReadCtx
+from keepgate.service.pages.homes import homes_of
 from keepgate.service.threads import in_thread
+from keepgate.store.page_writes import path_in
 
 USER_HOME = "user"
 
@@ -27,23 +29,24 @@ class Found:
 
 
 def roots_of(ctx: ReadCtx, home: str) -> list[Root]:
-    """The roots of a workspace, as settings and its project's file name them; of ``""`` the user's own."""
-    if not home:
-        return [user_root(ctx.data_folder)]
-    open_folders = [item.path for item in ctx.connection.workspaces if item.key == home]
-    names = ctx.rules_for([home]).settings.pages.roots
-    return workspace_roots(home, open_folders or [home], names)
+    """The roots of a workspace, as settings and its project's file name them; of ``""`` the user's own.
+
+    Raises ``INVALID_INPUT`` for a project's file that cannot be used.
+    """
+    ctx.rules_for([home] if home else [])
+    homes = homes_of([ctx.connection], ctx.rules_for, ctx.data_folder)
+    return [root for found in homes if found.key == home for root in found.roots]
 
 
 async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
-    """The file that a slug names for a session: in its workspace, else user-global, else where a new one goes.
+    """The file that a slug names: in the session's workspace, else user-global, else where a new one goes.
 
     Raises ``PAGE_NOT_FOUND`` for a private page and a remote caller, and ``INVALID_INPUT`` for a file that is
     none, and where there is no place for a new page.
     """
-    path = path_of(slug)
     own = roots_of(ctx, author.workspace_key) if author.workspace_key else []
     for root in (*own, *roots_of(ctx, "")):
+        path = await ctx.store.reading.run(path_in, root.home, root.folder, slug) or path_of(slug)
         content = await in_thread(_read, root.folder, path)
         if content is not None:
             if ctx.connection.remote and parse(path, content.data).visibility is Visibility.PRIVATE:
@@ -52,7 +55,7 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
     usual = own if ctx.settings.facts.home != USER_HOME and author.workspace_key else roots_of(ctx, "")
     if not usual:
         raise invalid_input(Problem("$.slug", "this workspace has no folder of pages inside it"))
-    return Found(usual[0], slug, path, None)
+    return Found(usual[0], slug, path_of(slug), None)
 
 
 def _read(root: str, path: str) -> Content | None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from keepgate.core.model.entry import text_problems
-from keepgate.core.model.page_path import slug_problem
+from keepgate.core.model.page_path import composed, slug_problem
 from keepgate.core.model.text import units
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import (
@@ -32,8 +32,9 @@ INBOX: Final = "inbox"
 async def put(ctx: WriteCtx, params: p.PagePutParams) -> p.PageWriteResult:
     """Write a page's whole file."""
     author = ctx.writing_author(params.session)
-    _require(_slug(params.slug), *_content(params.content))
-    found = await find(ctx, author, params.slug)
+    slug = composed(params.slug)
+    _require(_slug(slug), *_content(params.content))
+    found = await find(ctx, author, slug)
     change = PutPage(
         home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path, content=params.content
     )
@@ -43,8 +44,9 @@ async def put(ctx: WriteCtx, params: p.PagePutParams) -> p.PageWriteResult:
 async def remove(ctx: WriteCtx, params: p.PageRemoveParams) -> p.PageWriteResult:
     """Delete a page's file."""
     author = ctx.writing_author(params.session)
-    _require(_slug(params.slug))
-    found = _there(await find(ctx, author, params.slug))
+    slug = composed(params.slug)
+    _require(_slug(slug))
+    found = _there(await find(ctx, author, slug))
     change = RemovePage(home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path)
     return _result(found, await ctx.gate.submit(change, author, ctx.connection.asker))
 
@@ -52,17 +54,18 @@ async def remove(ctx: WriteCtx, params: p.PageRemoveParams) -> p.PageWriteResult
 async def link(ctx: WriteCtx, params: p.PageLinkParams) -> p.PageWriteResult:
     """Add a typed link to a page's front matter; the page that it leads to need not exist."""
     author = ctx.writing_author(params.session)
-    _require(_slug(params.from_, "$.from"), _slug(params.to, "$.to"), _link_type(params.type))
-    found = _there(await find(ctx, author, params.from_))
-    return await _edit(ctx, author, found, AddLink(type=params.type, to=params.to))
+    holder, to = composed(params.from_), composed(params.to)
+    _require(_slug(holder, "$.from"), _slug(to, "$.to"), _link_type(params.type))
+    found = _there(await find(ctx, author, holder))
+    return await _edit(ctx, author, found, AddLink(relation=params.type, to=to))
 
 
 async def timeline(ctx: WriteCtx, params: p.PageTimelineParams) -> p.PageWriteResult:
     """Add a dated line to a page's timeline."""
     author = ctx.writing_author(params.session)
-    day = day_problem(params.date)
-    _require(_slug(params.slug), Problem("$.date", day) if day else None, *_text(params.text))
-    found = _there(await find(ctx, author, params.slug))
+    slug, day = composed(params.slug), day_problem(params.date)
+    _require(_slug(slug), Problem("$.date", day) if day else None, *_text(params.text))
+    found = _there(await find(ctx, author, slug))
     return await _edit(ctx, author, found, AddDate(date=params.date, text=params.text))
 
 
