@@ -225,6 +225,47 @@ def test_a_change_out_of_sight_is_not_undone(how: dict[str, str], desk) -> None:
         desk.undo(seqs[0], **how)
 
 
+def test_what_workspaces_share_is_taken_back_once(layer, desk) -> None:
+    """The first takes it back with its part; the other still takes back its own, and leaves the rest."""
+    there, everywhere = layer(workspace_key="/srv/charts"), layer("user/user-global")
+    drafts = desk.draft("Ours."), desk.draft("All.", layer=everywhere), desk.draft("Theirs.", layer=there)
+    _, seqs = desk.do(Seed(drafts=drafts))
+
+    ours, _ = desk.undo(seqs[0])
+    theirs, _ = desk.undo(seqs[0], workspace_key="/srv/charts")
+
+    assert (["All.", "Ours."], ["Theirs."]) == tuple(
+        [step.entry.text for step in part] for part in (ours, theirs)
+    )
+    for workspace_key in ("/srv/tides", "/srv/charts"):
+        with pytest.raises(Fault, match="has changed since"):
+            desk.undo(seqs[0], workspace_key=workspace_key)
+
+
+def test_what_workspaces_share_comes_back_once(layer, desk) -> None:
+    """The same for undoing the undo: a removal that was taken back elsewhere is left as it is."""
+    there, everywhere = layer(workspace_key="/srv/charts"), layer("user/user-global")
+    drafts = desk.draft("Ours."), desk.draft("All.", layer=everywhere), desk.draft("Theirs.", layer=there)
+    _, seqs = desk.do(Seed(drafts=drafts))
+    _, undone = desk.undo(seqs[0])
+
+    shared, _ = desk.undo(undone[0], workspace_key="/srv/charts")
+    own, _ = desk.undo(undone[0])
+
+    assert [["All."], ["Ours."]] == [[step.entry.text for step in part] for part in (shared, own)]
+
+
+def test_a_shared_part_that_moved_on_is_still_in_the_way(layer, desk) -> None:
+    """Rewritten is not undone: what came after would be lost."""
+    there, everywhere = layer(workspace_key="/srv/charts"), layer("user/user-global")
+    drafts = desk.draft("Ours."), desk.draft("All.", layer=everywhere), desk.draft("Theirs.", layer=there)
+    _, seqs = desk.do(Seed(drafts=drafts))
+    desk.do(Replace(layer=everywhere, target=ByMatch("All"), text="More.", tags=None, source="x"))
+
+    with pytest.raises(Fault, match="has changed since"):
+        desk.undo(seqs[0], workspace_key="/srv/charts")
+
+
 def test_each_workspace_takes_back_its_part_of_a_batch(layer, desk) -> None:
     """What lies in other workspaces, or belongs to other presets, stays."""
     there = layer(workspace_key="/srv/charts")

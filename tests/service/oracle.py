@@ -332,7 +332,13 @@ class Oracle:
         own = [step for step in done or () if self._seen(who, step.item)]
         if not own:
             raise Refusal("INVALID_INPUT")
-        return [self._inverse(step, who, now) for step in reversed(own)]
+        # What was taken back with another part of the same change is left as it is.
+        left = [step for step in own if not self._undone(step)]
+        return [self._inverse(step, who, now) for step in reversed(left or own)]
+
+    def _undone(self, step: Step) -> bool:
+        lives = [later for steps in self.changes for later in steps if later.item.id is step.item.id]
+        return step is not lives[-1] and step is lives[-2] and lives[-1].action.startswith("undo-")
 
     def _inverse(self, step: Step, who: Who, now: int) -> Step:
         latest = [later for steps in self.changes for later in steps if later.item.id is step.item.id][-1]

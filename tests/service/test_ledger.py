@@ -161,3 +161,26 @@ async def test_a_removal_that_was_followed_by_another_life_is_not_undone(client:
 
     assert Code.INVALID_INPUT == fault.code
     assert [("two", 4)] == [(entry["text"], entry["version"]) for entry in restored]
+
+
+async def test_an_undo_says_what_another_took_back_before(house: Any) -> None:
+    """Of a batch over two workspaces and user-global, each takes back its part, the shared one once."""
+    both = house.client(folders=("one", "two"))
+    drafts = [
+        {**UW, "text": "ours"},
+        {"track": "user", "scope": "user-global", "text": "shared"},
+        {**UW, "text": "theirs", "workspaceKey": house.key("two")},
+    ]
+    await both.call("memory/seed", entries=drafts)
+    one, two = house.client("s2", folders=("one",)), house.client("s3", folders=("two",))
+    (_, seq, *_) = [row["seq"] for row in await both.rows()]
+
+    first = await one.call("memory/undo", seq=seq + 1)
+    second = await two.call("memory/undo", seq=seq + 1)
+
+    assert (["shared", "ours"], ["theirs"]) == tuple(
+        [entry["text"] for entry in part["removed"]] for part in (first, second)
+    )
+    kinds = [[warning.kind for warning in each.person.questions[-1].warnings] for each in (one, two)]
+    assert [[], ["already-undone"]] == kinds
+    assert [] == (await both.call("memory/verify"))["problems"]

@@ -394,7 +394,9 @@ SERVER_MESSAGES: Final = (
         name="memory/snapshot", params=life.MemoryEvent, summary="A session's snapshot was frozen."
     ),
     ServerMessage(
-        name="facts/didChange", params=life.FactsDidChange, summary="A fact was saved, expired or brought back."
+        name="facts/didChange",
+        params=life.FactsDidChange,
+        summary="A fact was saved, expired or brought back.",
     ),
     ServerMessage(name="pages/didChange", params=life.PagesDidChange, summary="Pages were indexed anew."),
     ServerMessage(

@@ -183,9 +183,9 @@ class PageWriteResult:
 class PagesTrustParams:
     """Params of ``pages/trust``: have hooks and snapshots carry the pages of a folder."""
 
-    root: Annotated[str | None, "Absolute path of one of the workspace's page folders; default: the first."] = (
-        None
-    )
+    root: Annotated[
+        str | None, "Absolute path of one of the workspace's page folders; default: the first."
+    ] = None
     session: SessionParam = UNSET
 
 

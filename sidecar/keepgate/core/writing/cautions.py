@@ -5,18 +5,27 @@ from collections.abc import Iterator
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.fact import Fact, sight_of
 from keepgate.core.model.text import hidden_positions
-from keepgate.core.writing.change import Remember
+from keepgate.core.writing.change import Remember, Undo
 from keepgate.core.writing.fact_steps import seen_twins
 from keepgate.core.writing.plan import Plan
 from keepgate.core.writing.storeview import StoreView
+from keepgate.core.writing.undoing import undone_already
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.proposals import Caution
 
 
 def cautions_of(plan: Plan, store: StoreView, now_ms: int) -> tuple[Caution, ...]:
-    """Hidden characters in what would be left, and that something says the same already."""
-    found = [*_hidden(plan), *_entry_twins(plan, store), *_fact_twins(plan, store, now_ms)]
+    """What an undo leaves out, hidden characters in what would be left, and what says the same already."""
+    found = [
+        *_undone(plan, store), *_hidden(plan), *_entry_twins(plan, store), *_fact_twins(plan, store, now_ms)
+    ]  # fmt: skip
     return tuple(dict.fromkeys(found))
+
+
+def _undone(plan: Plan, store: StoreView) -> Iterator[Caution]:
+    if isinstance(plan.change, Undo) and (count := undone_already(plan.change, plan.author, store)):
+        message = f"taken back before and left as it is: {count} of the memories of this change"
+        yield Caution(kind="already-undone", message=message)
 
 
 def _hidden(plan: Plan) -> Iterator[Caution]:

@@ -21,13 +21,37 @@ from keepgate.protocol.errors import Fault, Problem, invalid_input
 def undo_steps(change: Undo, author: Author, store: StoreView, stamp: Stamp) -> tuple[Step, ...]:
     """The inverse of every step that the author sees, the last first.
 
-    A batch may reach into other workspaces: each of them takes back its part. Raises ``INVALID_INPUT`` where
-    there is no such change in sight, and where later changes have overtaken it.
+    A batch may reach into other workspaces: each of them takes back its part. What they share is taken back
+    by the first of them, and left as it is by the others. Raises ``INVALID_INPUT`` where there is no such
+    change in sight, and where later changes have overtaken it.
     """
-    found = [item for item in store.change_of(change.seq) if _sees(author, change, item.step)]
+    found = _in_sight(change, author, store)
     if not found:
         raise invalid_input(Problem("$.seq", "names no allowed change that this session can see"))
-    return tuple(_inverse(item, author, store, stamp) for item in reversed(found))
+    left = [item for item in found if not _is_undone(item, store)]
+    return tuple(_inverse(item, author, store, stamp) for item in reversed(left or found))
+
+
+def undone_already(change: Undo, author: Author, store: StoreView) -> int:
+    """How many steps in sight were taken back before, with another part of the same change."""
+    return sum(_is_undone(item, store) for item in _in_sight(change, author, store))
+
+
+def _in_sight(change: Undo, author: Author, store: StoreView) -> list[Recorded]:
+    return [item for item in store.change_of(change.seq) if _sees(author, change, item.step)]
+
+
+def _is_undone(found: Recorded, store: StoreView) -> bool:
+    """Whether the newest change of an entry is the undo of this very step. Versions never come twice."""
+    newest = store.newest_change(subject_of(found.step))
+    if newest is None or newest == found.seq or not isinstance(found.step, Mutation):
+        return False
+    later = next((item.step for item in store.change_of(newest) if item.seq == newest), None)
+    if not isinstance(later, Mutation) or not later.action.startswith("undo-"):
+        return False
+    if found.step.after is not None or found.step.before is None:
+        return later.before == found.step.after
+    return later.after is not None and later.after.version == found.step.before.version + 1
 
 
 def _sees(author: Author, change: Undo, step: Step) -> bool:

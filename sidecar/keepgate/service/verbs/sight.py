@@ -41,5 +41,3 @@ def home_of(ctx: ReadCtx, author: Author) -> str:
     if not author.workspace_key:
         raise invalid_params("there is no workspace to keep this in", _NO_HOME)
     return author.workspace_key
-
-
