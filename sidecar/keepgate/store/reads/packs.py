@@ -24,6 +24,11 @@ SELECT row, slug, changed_at FROM pages INDEXED BY pages_changed
 WHERE home = :home AND (:world_only = 0 OR visibility = 'world')
 ORDER BY changed_at DESC, slug DESC LIMIT :limit
 """
+_WAS_SHOWN: Final = """
+SELECT 1 FROM ledger INDEXED BY ledger_session
+WHERE session_id = ? AND action = 'snapshot' AND entry_id = 'pack' AND json_extract(payload, '$.text') = ?
+LIMIT 1
+"""
 
 
 @frozen(kw_only=True)
@@ -99,6 +104,11 @@ def recent_names(db: apsw.Connection, sight: Sight, *, now_ms: int, limit: int) 
     # A comma would make two names of one.
     names = (slug for slug in touched if "," not in slug)
     return sorted(names, key=lambda slug: (-touched[slug], slug))[:limit]
+
+
+def was_shown(db: apsw.Connection, session_id: str, text: str) -> bool:
+    """Whether the ledger says that a session was shown this very pack."""
+    return db.execute(_WAS_SHOWN, (session_id, text)).fetchone() is not None
 
 
 class _Trust:
