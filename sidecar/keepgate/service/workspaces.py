@@ -2,13 +2,13 @@
 
 import os
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from keepgate.core.model.workspace import holds, is_absolute, is_windows_path, workspace_key
-from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.protocol.errors import Fault, Problem, invalid_input
 from keepgate.service.connection import Workspace
 
 MARKERS: Final = (".keepgate", ".git")
@@ -52,6 +52,18 @@ def folder_of(folder: str, where: str = "$.cwd") -> str:
     Raises ``INVALID_INPUT`` as :func:`path_of` does.
     """
     return workspace_key(path_of(folder, where), where)
+
+
+def real_paths(uris: Iterable[str]) -> list[str]:
+    """The files that URIs name, below the real paths of their folders; what names no file is left out."""
+    found: list[str] = []
+    for uri in uris:
+        try:
+            folder, name = os.path.split(path_of(uri, "$.uri"))
+            found.append(os.path.join(os.path.realpath(folder), name))  # noqa: PTH118 - of strings
+        except (Fault, OSError, ValueError):
+            continue
+    return found
 
 
 def uri_of(path: str) -> str:

@@ -18,6 +18,8 @@ TOUCH: Final = "UPDATE derived SET value = value WHERE key = 'analysis_version'"
 
 BATCH: Final = 200
 """Entries or facts per transaction: the write lock is never held for longer than about 50 ms."""
+PARTS: Final = 40
+"""The same for parts of pages, which are longer."""
 
 FEED_KEPT_MS: Final = 7 * 24 * 3600 * 1000
 """A process that slept for longer than this reads the store anew."""
@@ -137,7 +139,7 @@ def renew_index(lane: Lane, db: apsw.Connection) -> None:
 
 def _page_batch(db: apsw.Connection, after: int) -> int | None:
     """Analyse the next parts of pages, as the reading of their files does."""
-    rows: list[Row] = db.execute(_PAGE_PARTS, (after, BATCH)).fetchall()
+    rows: list[Row] = db.execute(_PAGE_PARTS, (after, PARTS)).fetchall()
     for row, heading, text, title, tags, aliases in rows:
         names = title_terms(title, json.loads(aliases), json.loads(tags))
         db.execute(_UNINDEX_PAGE, (row,))

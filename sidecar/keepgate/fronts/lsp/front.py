@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from keepgate.boot.places import find_places
 from keepgate.fronts.lsp.answers import Reply
 from keepgate.fronts.lsp.client import Announced, ClientPeer, announced, client_info, folders_of
 from keepgate.fronts.lsp.documents import remove_leftovers
+from keepgate.fronts.lsp.pages import PageNotices
 from keepgate.fronts.lsp.params import member
 from keepgate.fronts.lsp.progress import progress_of
 from keepgate.fronts.lsp.protocol import KeepgateProtocol
@@ -25,10 +26,13 @@ from keepgate.protocol.framing import Framing
 from keepgate.protocol.lifecycle import CONTRACTS, PROTOCOL_VERSION, KeepgateCapabilities, KeepgateStatus
 from keepgate.protocol.operation import Access, Operation
 from keepgate.protocol.ops import OPERATIONS
+from keepgate.protocol.pages import PageProblem
 from keepgate.protocol.wire import unstructure
 from keepgate.service.after_reply import AfterReply
 from keepgate.service.connection import Connection
+from keepgate.service.pages.indexing import problems_in_sight
 from keepgate.service.sidecar import Sidecar
+from keepgate.service.workspaces import real_paths
 
 NAME: Final = "keepgate"
 START_AGAIN_S: Final = 1.0
@@ -59,6 +63,7 @@ class Front:
         self._connection: Connection | None = None
         self._beginning = False
         self._status = StatusNotices(self._look, lambda now: self.protocol.notify("keepgate/status", now))
+        self._pages = PageNotices(self.protocol, self._page_problems)
         _register(server, self)
 
     async def initialize(self, params: types.InitializeParams) -> None:
@@ -74,7 +79,7 @@ class Front:
         try:
             await sidecar.listen()
             connection = sidecar.connect(
-                peer=ClientPeer(self.protocol, self._status.notified),
+                peer=ClientPeer(self.protocol, self._notified),
                 channel="lsp",
                 client=client_info(params),
                 folders=folders,
@@ -101,6 +106,7 @@ class Front:
             return
         self._beginning = True
         self._status.start()
+        self._pages.start()
         while not connection.asker.closing:
             try:
                 await sidecar.start()
@@ -121,6 +127,11 @@ class Front:
             added=[folder.uri for folder in event.added],
             removed=[folder.uri for folder in event.removed],
         )
+        self._pages.look_again()
+
+    def files_changed(self, uris: Iterable[str]) -> None:
+        """The client saw changes of files; those of pages are looked at."""
+        self._open()[0].pages.files_changed(real_paths(uris))
 
     async def run(self, operation: Operation, raw: Any, token: Any, *, command: bool = False) -> Reply:
         """Run an operation on decoded JSON. Raises the operation's faults."""
@@ -147,6 +158,7 @@ class Front:
     async def disconnect(self) -> None:
         """Let the client go: its open questions stay in the inbox, and what waits for it fails."""
         self._status.stop()
+        self._pages.stop()
         if self._sidecar is not None and self._connection is not None:
             await self._sidecar.disconnect(self._connection)
 
@@ -159,8 +171,16 @@ class Front:
         assert self._sidecar is not None and self._connection is not None, "served after initialize"  # noqa: PT018
         return self._sidecar, self._connection
 
+    def _notified(self, method: str, params: Any) -> None:
+        self._status.notified(method, params)
+        self._pages.notified(method)
+
     async def _look(self) -> KeepgateStatus:
         return await self._open()[0].status()
+
+    async def _page_problems(self) -> Iterable[PageProblem]:
+        sidecar, connection = self._open()
+        return await problems_in_sight(sidecar.store, connection.keys)
 
     def _capabilities(
         self, sidecar: Sidecar, connection: Connection, said: Announced
@@ -194,6 +214,10 @@ def _register(server: LanguageServer, front: Front) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
         front.change_folders(params.event)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched_files(params: types.DidChangeWatchedFilesParams) -> None:
+        front.files_changed(change.uri for change in params.changes)
 
     for operation in OPERATIONS:
         server.feature(operation.name)(_method(front, operation))

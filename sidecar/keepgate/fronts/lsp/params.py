@@ -60,6 +60,17 @@ class _ChangeFolders:
 
 
 @frozen(kw_only=True)
+class _FileEvent:
+    uri: str
+    type: int
+
+
+@frozen(kw_only=True)
+class _WatchedFiles:
+    changes: list[_FileEvent]
+
+
+@frozen(kw_only=True)
 class _WithToken:
     token: Token
 
@@ -100,6 +111,14 @@ def change_folders(raw: Any) -> types.DidChangeWorkspaceFoldersParams:
     )
 
 
+def watched_files(raw: Any) -> types.DidChangeWatchedFilesParams:
+    """Of each change its file; what happened to it is seen in the file itself."""
+    changes = structure(raw, _WatchedFiles).changes
+    return types.DidChangeWatchedFilesParams(
+        [types.FileEvent(change.uri, types.FileChangeType.Changed) for change in changes]
+    )
+
+
 def cancel_progress(raw: Any) -> types.WorkDoneProgressCancelParams:
     """The token as the client sent it."""
     return types.WorkDoneProgressCancelParams(structure(raw, _WithToken).token)
@@ -125,6 +144,7 @@ PARSERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     types.SET_TRACE: set_trace,
     types.WORKSPACE_EXECUTE_COMMAND: execute_command,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: change_folders,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: watched_files,
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL: cancel_progress,
 }
 """The methods of the editor protocol that this server serves, and how their params are read."""
@@ -155,4 +175,17 @@ def _capabilities(raw: dict[str, Any]) -> types.ClientCapabilities:
             support=member(raw, "window", "showDocument", "support") is True
         ),
     )
-    return types.ClientCapabilities(window=window, experimental=member(raw, "experimental"))
+    dynamic = member(raw, "workspace", "didChangeWatchedFiles", "dynamicRegistration") is True
+    diagnostics = type(member(raw, "textDocument", "publishDiagnostics")) is dict
+    return types.ClientCapabilities(
+        window=window,
+        workspace=types.WorkspaceClientCapabilities(
+            did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(
+                dynamic_registration=dynamic
+            )
+        ),
+        text_document=types.TextDocumentClientCapabilities(
+            publish_diagnostics=types.PublishDiagnosticsClientCapabilities() if diagnostics else None
+        ),
+        experimental=member(raw, "experimental"),
+    )

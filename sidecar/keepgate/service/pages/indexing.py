@@ -1,9 +1,12 @@
 """Keeping the index of pages up to date: reading it all anew, and what is wrong with files."""
 
+from collections.abc import Collection
+
 from keepgate.core.model.fact import sight_of
 from keepgate.protocol import pages as p
 from keepgate.service.context import ReadCtx
 from keepgate.service.pages.homes import roots_in_sight
+from keepgate.store.open import Store
 from keepgate.store.reads import pages as reads
 from keepgate.store.reads.pages import FileProblem
 
@@ -22,13 +25,19 @@ async def reindex(ctx: ReadCtx, params: p.ReindexParams) -> p.ReindexResult:
     finally:
         ctx.progress.end()
     counts = await ctx.store.reading.run(reads.page_counts, sight)
-    problems = [] if ctx.connection.remote else await ctx.store.reading.run(reads.page_problems, sight)
+    problems = [] if ctx.connection.remote else await problems_in_sight(ctx.store, keys)
     return p.ReindexResult(
         pages=counts.pages,
         changed=outcome.changed,
         removed=outcome.removed,
-        problems=[problem_of(each) for each in problems],
+        problems=problems,
     )
+
+
+async def problems_in_sight(store: Store, keys: Collection[str]) -> list[p.PageProblem]:
+    """What is wrong with page files of these workspaces and of the user."""
+    found = await store.reading.run(reads.page_problems, sight_of(keys, world_only=False))
+    return [problem_of(each) for each in found]
 
 
 def problem_of(found: FileProblem) -> p.PageProblem:
