@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from keepgate.core.model.text import named
-from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskPage, AskTarget
 
 _NO_TAGS: Final = "none"
 BATCH: Final = "batch"
@@ -28,6 +28,8 @@ def facts(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
         yield ("workspace", keys[0]) if len(keys) == 1 else ("workspaces", ", ".join(map(named, keys)))
     if question.track == BATCH and items:
         yield "layers", ", ".join(dict.fromkeys(_layer(item) for item in items))
+    for page in question.pages:
+        yield from page_fields(page)
     agents = dict.fromkeys(item.agent_key for item in items)
     if any((question.agent_key, *agents)) and agents:
         yield "seen by", "; ".join(map(_readers, agents))
@@ -35,9 +37,22 @@ def facts(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
         yield "tags", tags
 
 
+def page_fields(page: AskPage) -> Iterator[tuple[str, str]]:
+    """Names and values for one page of the change: its slug and its file, or the folder that is trusted."""
+    if not page.path:
+        yield "folder", page.root
+        return
+    yield "page", named(page.slug)
+    yield "file", f"{page.root}/{page.path}"
+    if not page.workspace_key:
+        yield "read in", "every workspace"
+
+
 def workspaces_of(question: ApprovalRequestParams) -> list[str]:
     """Every workspace that the change touches, sorted."""
-    return sorted({question.workspace_key, *(item.workspace_key for item in _items(question))} - {""})
+    keys = {question.workspace_key, *(item.workspace_key for item in _items(question))}
+    keys |= {item.workspace_key for item in (*question.facts, *question.pages)}
+    return sorted(keys - {""})
 
 
 def fields_of(item: AskTarget | AskEntry) -> Iterator[tuple[str, str]]:

@@ -52,8 +52,22 @@ def _act(question: ApprovalRequestParams) -> str:
         "consolidate": f"Consolidate {_memories(len(question.targets))} in {layer}",
         "seed": f"Add {_memories(question.count or len(question.entries))}{place}",
         "undo": f"Take back a change{place}",
+        "remember": f"Remember a fact{_reach(question)}",
+        "supersede": f"Remember a fact in the place of another{_reach(question)}",
+        "forget": f"Forget a fact{_reach(question)}",
+        "page-put": f"{_write_of(question)} {_page(question)}{place}",
+        "page-remove": f"Remove {_page(question)}{place}",
+        "trust": f"Trust a folder of pages{place}",
     }
     return acts.get(question.action, f"{one_line(question.action)}{place}")
+
+
+def _write_of(question: ApprovalRequestParams) -> str:
+    return "Change" if any(page.before is not None for page in question.pages) else "Write"
+
+
+def _page(question: ApprovalRequestParams) -> str:
+    return f"page {one_line(named(question.pages[0].slug))}" if question.pages else "a page"
 
 
 def _memories(count: int) -> str:
@@ -69,6 +83,10 @@ def _layer(question: ApprovalRequestParams) -> str:
 
 def _place(question: ApprovalRequestParams) -> str:
     return f" in {_workspace(question)}" if question.workspace_key else ""
+
+
+def _reach(question: ApprovalRequestParams) -> str:
+    return " in every workspace" if question.scope == Scope.USER_GLOBAL else _place(question)
 
 
 def _workspace(question: ApprovalRequestParams) -> str:
@@ -121,3 +139,8 @@ def _document(question: ApprovalRequestParams) -> Iterator[str]:
     if not question.targets and not question.entries:
         yield ""
         yield make_visible(question.text)
+    for page in question.pages:
+        if page.before is not None and page.content is not None:
+            yield ""
+            yield one_line(f"+++ {page.path}, the whole of it after the change")
+            yield make_visible(page.content)

@@ -10,9 +10,11 @@ import click
 from attrs import field, frozen
 
 from keepgate.core.model.text import LINE_BREAK_SHOWN, make_visible, named, one_line
-from keepgate.core.reading.asked import BATCH, facts, fields_of, place_of, workspaces_of
+from keepgate.core.reading.asked import BATCH, facts, fields_of, page_fields, place_of, workspaces_of
+from keepgate.core.reading.asked_facts import fact_fields, goes
+from keepgate.core.writing.page_diff import unified_diff
 from keepgate.protocol.entries import Usage
-from keepgate.protocol.proposals import ApprovalRequestParams, ProposalsGetResult
+from keepgate.protocol.proposals import ApprovalRequestParams, AskFact, AskPage, ProposalsGetResult
 
 
 class Tone(Enum):
@@ -58,6 +60,12 @@ _HEADINGS: Final = {
     "consolidate": "put one memory in the place of {targets} in {layer}",
     "seed": "add {count}",
     "undo": "take a change back",
+    "remember": "remember a fact",
+    "supersede": "remember a fact in the place of another",
+    "forget": "forget a fact",
+    "page-put": "write a page",
+    "page-remove": "remove a page",
+    "trust": "trust a folder of pages",
 }
 
 
@@ -105,6 +113,32 @@ def change_lines(question: ApprovalRequestParams) -> Iterator[Line]:
         if batch:
             yield Line(f"{one_line(place_of(entry, among_several=several))}:")
         yield from _block("+ ", entry.text, Tone.NEW)
+    for fact in question.facts:
+        yield from _one_fact_lines(fact)
+    for page in question.pages:
+        yield from _page_lines(page)
+
+
+def _one_fact_lines(fact: AskFact) -> Iterator[Line]:
+    prefix, tone = ("- ", Tone.GONE) if goes(fact) else ("+ ", Tone.NEW)
+    yield from _block(prefix, fact.text, tone)
+    yield from _labelled((name, value) for name, value in fact_fields(fact) if name != "fact")
+
+
+def _page_lines(page: AskPage) -> Iterator[Line]:
+    """New and removed pages whole, of a rewritten one what differs and the lines around it."""
+    if page.before is None and page.content is None:
+        yield Line(f"{page.action} {page.root}")
+    elif page.before is None or page.content is None:
+        mark, tone = ("+ ", Tone.NEW) if page.before is None else ("- ", Tone.GONE)
+        yield from _block(mark, page.content or page.before or "", tone)
+    else:
+        old, new = make_visible(page.before), make_visible(page.content)
+        for line in unified_diff(page.path, old, new).split("\n")[2:]:
+            yield Line(line if line[0] in "@\\" else f"{line[0]} {line[1:]}", _TONES.get(line[0], Tone.PLAIN))
+
+
+_TONES: Final = {"-": Tone.GONE, "+": Tone.NEW, "@": Tone.TITLE}
 
 
 def everything_lines(question: ApprovalRequestParams) -> Iterator[Line]:
@@ -126,6 +160,16 @@ def everything_lines(question: ApprovalRequestParams) -> Iterator[Line]:
         yield Line("entry as it would be:", Tone.TITLE)
         yield from _labelled(fields_of(entry))
         yield from _block("+ ", entry.text, Tone.NEW)
+    for fact in question.facts:
+        now = "" if fact.version is None else f" {fact.id}, now version {fact.version},"
+        yield Line(f"fact{now} as it would be:", Tone.TITLE)
+        yield from _one_fact_lines(fact)
+    for page in question.pages:
+        yield Line("page as it would be:" if page.content is not None else "page that goes:", Tone.TITLE)
+        yield from _labelled(page_fields(page))
+        if page.before is not None and page.content is not None:
+            yield from _block("- ", page.before, Tone.GONE)
+            yield from _block("+ ", page.content, Tone.NEW)
 
 
 def _heading(question: ApprovalRequestParams) -> str:
