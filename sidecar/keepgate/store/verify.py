@@ -31,11 +31,12 @@ _LEDGER: Final = f"SELECT {SEALED_COLUMNS}, key_id, mac FROM ledger ORDER BY seq
 
 async def verify_store(store: Store, *, progress: Progress = silent) -> VerifyResult:
     """Verify an open store as it is now, while others go on writing. Raises the store's faults."""
-    key = peek_key(store.state_folder)
 
     def work(db: apsw.Connection, tell: Progress, cancelled: Cancelled) -> VerifyResult:
+        # Others go on writing: the anchor is older than the state that is verified, the key than any row in it.
+        anchor = read_anchor(store.anchors, store.id)
         with reading(db):
-            anchor = read_anchor(store.anchors, store.id)
+            key = peek_key(store.state_folder)
             return verify(db, key=key, anchor=anchor, progress=tell, cancelled=cancelled)
 
     return await run_long(store, work, connect=store.connect_reading, progress=progress)
