@@ -27,7 +27,7 @@ SESSION_FIELD: Final = "session"
 LOCAL_FIELDS: Final = frozenset({SESSION_FIELD, "all_workspaces", "include_expired"})
 """Fields of local callers, or that the front itself fills in: no arguments of a tool."""
 LOCAL_FIELDS_OF: Final[Mapping[str, frozenset[str]]] = {"memory/import": frozenset({"path"})}
-"""More of them, by operation: a path would be read on the sidecar's side, a remote caller sends the payload."""
+"""More of them, by operation: a path would be read where the sidecar runs; a remote caller sends content."""
 
 _REMOTE_ACCESS: Final = (Access.READ, Access.WRITE)
 """Deciding and changing the connection are never tools, whatever a row says."""

@@ -7,9 +7,10 @@ from typing import Final
 import click
 
 from keepgate.cli.common import Command, Globals, pass_globals
+from keepgate.protocol.errors import ExitCode
 
 SURFACES: Final = ("verbs", "starter", "full")
-WANTED: Final = "keepgate mcp needs the MCP SDK. Install it with: pip install 'keepgate[mcp]'"
+WANTED: Final = "mcp needs the MCP SDK; install it with: pip install 'keepgate[mcp]'"
 
 
 @click.command(
@@ -33,7 +34,8 @@ def mcp(given: Globals, surface: str | None, agent: str | None, log_file: str | 
     directory. Nothing here answers a question in the person's place.
     """
     if importlib.util.find_spec("mcp") is None:
-        raise click.UsageError(WANTED)
+        click.echo(f"keepgate: {WANTED}", err=True)
+        click.get_current_context().exit(ExitCode.USAGE)
     if given.as_json:
         raise click.UsageError("mcp takes no --json; it speaks MCP.")
     from keepgate.boot.config import load_settings  # noqa: PLC0415

@@ -9,6 +9,7 @@ import gc
 import importlib
 import importlib.util
 import sys
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
@@ -70,7 +71,7 @@ def _put_bare(name: str) -> None:
         setattr(sys.modules[parent], last, package)
 
 
-class _Hollows:
+class _Hollows(MetaPathFinder, Loader):
     """Finds the hollow modules."""
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:

@@ -1,0 +1,185 @@
+"""A write over MCP asks the person: through the client where it can, through another window where not."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ASK = 'writePolicy = "ask"\napprovalTimeoutSeconds = 20\n'
+BRIEF = 'writePolicy = "ask"\napprovalTimeoutSeconds = 1\n'
+FORMS = {"elicitation": {}}
+WISH = {"action": "add", "track": "agent", "scope": "workspace", "text": "Use tabs \u202e here."}
+FACT = {"fact": "Alice likes tea.", "provenance": "a test"}
+
+
+def asked(client: Any, count: int = 1) -> Any:
+    """The form that the client is sent."""
+    return client.server.request_of_server("elicitation/create", count)
+
+
+def chosen(decision: Any) -> Any:
+    return {"action": "accept", "content": {"decision": decision}}
+
+
+def test_the_form_shows_the_whole_change(open_mcp: Any) -> None:
+    """What would be stored, where, for whom, hidden characters made visible; a yes stores it."""
+    client = open_mcp(settings=ASK, capabilities=FORMS)
+
+    number = client.begin("memory", WISH)
+    question = asked(client)
+    client.server.reply(question, chosen("Allow once"))
+    result = client.finish(number)
+
+    assert "Use tabs ⟨U+202E⟩ here." in question["params"]["message"]
+    assert "agent memory" in question["params"]["message"]
+    assert ["Allow once", "Allow for this session", "Reject"] == question["params"]["requestedSchema"][
+        "properties"
+    ]["decision"]["enum"]
+    assert "default" not in str(question["params"]["requestedSchema"])
+    assert not result.get("isError")
+    assert 1 == client.call("memory", {"action": "query"})["total"]
+
+
+def test_a_yes_for_the_session_asks_no_more(open_mcp: Any) -> None:
+    """Further additions to the layer are granted; whatever else is asked again."""
+    client = open_mcp(settings=ASK, capabilities=FORMS)
+    plain = {**WISH, "text": "Use tabs."}
+    number = client.begin("memory", plain)
+    client.server.reply(asked(client), chosen("Allow for this session"))
+    client.finish(number)
+
+    client.call("memory", {**plain, "text": "Use spaces in YAML."})
+
+    assert 1 == len(client.server.requests("elicitation/create"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (chosen("Reject"), "rejected"),
+        ({"action": "decline"}, "rejected"),
+        ({"action": "cancel"}, "cancelled"),
+        ({"action": "accept", "content": {}}, "cancelled"),
+        ({"action": "accept"}, "cancelled"),
+        (chosen("allow once"), "cancelled"),
+        (chosen("allowed-once"), "cancelled"),
+    ],
+)
+def test_only_a_choice_of_the_form_allows(open_mcp: Any, answer: Any, outcome: str) -> None:
+    """Anything but an exact yes denies, and is told as what it was."""
+    client = open_mcp(settings=ASK, capabilities=FORMS)
+
+    number = client.begin("memory", WISH)
+    client.server.reply(asked(client), answer)
+    result = client.finish(number)
+
+    assert result["isError"] is True
+    assert outcome in result["content"][0]["text"]
+    assert '"WRITE_DENIED"' in result["content"][0]["text"]
+    assert 0 == client.call("memory", {"action": "query"})["total"]
+
+
+def test_a_client_that_fails_to_ask_leaves_the_wish_pending(open_mcp: Any) -> None:
+    """An error of the client is ``unavailable``; the proposal stays in the inbox."""
+    client = open_mcp(settings=ASK, capabilities=FORMS)
+
+    number = client.begin("memory", WISH)
+    question = asked(client)
+    client.server.send({"jsonrpc": "2.0", "id": question["id"], "error": {"code": -32601, "message": "no"}})
+    result = client.finish(number)
+
+    assert '"unavailable"' in result["content"][0]["text"]
+    assert 1 == len(client.call("proposals_list", {"status": "pending"})["proposals"])
+
+
+@pytest.mark.parametrize("capabilities", [{}, {"elicitation": {"url": {}}}])
+@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+def test_without_a_way_to_ask_the_wish_waits_for_another_window(
+    open_mcp: Any, capabilities: Any, version: str
+) -> None:
+    """After the deadline the answer names the proposal, which stays pending."""
+    client = open_mcp(settings=BRIEF, capabilities=capabilities, version=version)
+
+    denied = client.fail("memory", WISH)
+
+    (waiting,) = client.call("proposals_list", {"status": "pending"})["proposals"]
+    assert "WRITE_DENIED" == denied["error"]
+    assert {"outcome": "unavailable", "proposalId": waiting["id"]} == {
+        name: denied["details"][name] for name in ("outcome", "proposalId")
+    }
+
+
+def test_a_verb_names_where_to_decide(open_mcp: Any) -> None:
+    """``unavailable``, the proposal in ``detail``, and the command that shows it."""
+    client = open_mcp(settings=BRIEF)
+
+    denied = client.fail("remember", FACT)
+
+    (waiting,) = client.call("proposals_list", {"status": "pending"})["proposals"]
+    assert "unavailable" == denied["error"]
+    assert waiting["id"] in denied["detail"]
+    assert f"keepgate proposals show {waiting['id']}" in denied["suggestion"]
+
+
+def test_another_window_decides(open_mcp: Any, spawn: Any, project: Path) -> None:
+    """An editor of the same workspace allows what an MCP client without a way to ask wants."""
+    client = open_mcp(settings=ASK)
+    editor = spawn()
+    editor.initialize(project, capabilities={"experimental": {"keepgate": {"approver": True}}})
+    number = client.begin("memory", WISH)
+    editor.notification("approval/asked")
+
+    (waiting,) = editor.result("proposals/list", {"status": "pending"})["proposals"]
+    shown = editor.result("proposals/get", {"id": waiting["id"]})
+    editor.result("proposals/approve", {"id": waiting["id"], "hash": shown["ask"]["hash"]})
+
+    assert not client.finish(number).get("isError")
+
+
+def test_a_cancelled_call_closes_its_proposal(open_mcp: Any) -> None:
+    """``notifications/cancelled`` withdraws the wish: nothing is stored, waits, or is answered."""
+    client = open_mcp(settings=ASK, capabilities=FORMS)
+    number = client.begin("memory", WISH)
+    question = asked(client)
+
+    client.server.notify("notifications/cancelled", {"requestId": number})
+    client.server.until(lambda message: message.get("method") == "notifications/cancelled")
+    client.server.reply(question, chosen("Allow once"))
+
+    rows = client.call("memory_audit", {"limit": 5})["rows"]
+    assert [] == client.call("proposals_list", {"status": "pending"})["proposals"]
+    assert any("cancelled" in str(row) for row in rows)
+    assert 0 == client.call("memory", {"action": "query"})["total"]
+    assert all(message.get("id") != number for message in client.server.received if "method" not in message)
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+def test_the_wait_is_reported(open_mcp: Any, version: str) -> None:
+    """A client that gave a token hears that a person is waited for; its progress grows."""
+    client = open_mcp(settings='writePolicy = "ask"\napprovalTimeoutSeconds = 4\n', version=version)
+
+    client.finish(client.begin("memory", WISH, {"progressToken": "token-1"}))
+
+    told = client.server.notifications("notifications/progress")
+    assert len(told) >= 2
+    assert {"token-1"} == {each["progressToken"] for each in told}
+    assert {"waiting for a person to allow this"} == {each["message"] for each in told}
+    assert sorted({each["progress"] for each in told}) == [each["progress"] for each in told]
+    assert {4} == {each["total"] for each in told}
+
+
+def test_without_a_token_nothing_is_reported(open_mcp: Any) -> None:
+    """Progress is for those who asked for it."""
+    client = open_mcp(settings=BRIEF)
+
+    client.fail("memory", WISH)
+
+    assert [] == client.server.notifications("notifications/progress")
+
+
+def test_a_policy_that_refuses_asks_nobody(open_mcp: Any) -> None:
+    """``off`` denies at once."""
+    client = open_mcp(settings='writePolicy = "off"\n', capabilities=FORMS)
+
+    assert "rejected" == client.fail("memory", WISH)["details"]["outcome"]
+    assert [] == client.server.requests("elicitation/create")
