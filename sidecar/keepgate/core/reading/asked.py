@@ -51,8 +51,8 @@ def page_fields(page: AskPage) -> Iterator[tuple[str, str]]:
 def workspaces_of(question: ApprovalRequestParams) -> list[str]:
     """Every workspace that the change touches, sorted."""
     keys = {question.workspace_key, *(item.workspace_key for item in _items(question))}
-    keys |= {item.workspace_key for item in (*question.facts, *question.pages)}
-    return sorted(keys - {""})
+    keys |= {fact.workspace_key for fact in question.facts}
+    return sorted((keys | {page.workspace_key for page in question.pages}) - {""})
 
 
 def fields_of(item: AskTarget | AskEntry) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
 from keepgate.core.writing.page_steps import digest_of
 from keepgate.core.writing.plan import Plan
 from keepgate.core.writing.storeview import StoreView
-from keepgate.core.writing.wording import payload_text
+from keepgate.core.writing.wording import ask_fact, payload_text
 from keepgate.protocol.entries import DEFAULT_SOURCE, Scope
 from keepgate.protocol.proposals import AskEntry, AskFact, AskPage, AskTarget, Caution, ChangeKind
 
@@ -99,7 +99,7 @@ class Ask:
     @property
     def facts(self) -> tuple[AskFact, ...]:
         """The facts that the change adds, expires or brings back, whole, as they would be left."""
-        return tuple(_ask_fact(step) for step in self.plan.facts)
+        return tuple(ask_fact(step) for step in self.plan.facts)
 
     @property
     def pages(self) -> tuple[AskPage, ...]:
@@ -169,23 +169,6 @@ def _keys(plan: Plan) -> set[str]:
     facts += [plan.existing.home] if plan.existing is not None else []
     pages = (step.home for step in plan.pages)
     return {*(use.layer.workspace_key for use in plan.uses), *facts, *pages}
-
-
-def _ask_fact(step: FactStep) -> AskFact:
-    fact = step.after
-    return AskFact(
-        action=step.action,
-        id=None if step.before is None else fact.fact_id,
-        version=None if step.before is None else step.before.version,
-        workspace_key=fact.home,
-        entity=fact.entity,
-        text=fact.text,
-        kind=fact.kind,
-        visibility=fact.visibility,
-        provenance=fact.provenance,
-        valid_until=fact.valid_until,
-        reason=fact.reason,
-    )
 
 
 def content_hash(plan: Plan) -> str:

@@ -1,11 +1,9 @@
 """The payload text of a plan: the full change in words, approve what you see (DSH-3)."""
 
-from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
-from keepgate.core.model.fact import Fact
 from keepgate.core.model.text import continued, excerpt
-from keepgate.core.model.times import iso
+from keepgate.core.reading.asked_facts import NEEDLESS, fact_fields
 from keepgate.core.writing.change import (
     Add,
     Consolidate,
@@ -26,16 +24,9 @@ from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
 from keepgate.core.writing.page_diff import unified_diff
 from keepgate.core.writing.page_steps import TRUST, is_trust
 from keepgate.core.writing.plan import Plan
-from keepgate.protocol.verbs import Visibility
+from keepgate.protocol.proposals import AskFact
 
 CONSOLIDATE_EXCERPT_UNITS: Final = 300
-
-READERS: Final = {
-    Visibility.WORLD: "world, every connected agent reads it",
-    Visibility.PRIVATE: "private, local callers alone read it",
-}
-EVERYWHERE: Final = "every workspace"
-NEVER: Final = "never"
 
 
 def payload_text(plan: Plan) -> str:
@@ -47,12 +38,13 @@ def payload_text(plan: Plan) -> str:
     if plan.is_needless and plan.existing is None:
         return "nothing to do"
     if plan.existing is not None:
-        return f"nothing to do: fact {plan.existing.id}\n{_lines(fact_fields(plan.existing))}"
+        known = FactStep(action=NEEDLESS, before=plan.existing, after=plan.existing)
+        return _fact_text(ask_fact(known))
     match change:
         case Add() | Remove() | Replace() | Consolidate() | Seed():
             return _entries_text(change, plan.mutations)
         case Remember() | Forget():
-            return "\n\n".join(_lines(step_fields(step)) for step in plan.facts)
+            return "\n\n".join(_fact_text(ask_fact(step)) for step in plan.facts)
         case PutPage() | EditPage() | RemovePage() | TrustRoot():
             return "\n\n".join(page_text(step) for step in plan.pages)
         case Undo():
@@ -78,27 +70,26 @@ def _entries_text(change: EntryChange, steps: tuple[Mutation, ...]) -> str:
             assert_never(change)
 
 
-def step_fields(step: FactStep) -> Iterator[tuple[str, str]]:
-    """Names and values of what happens to a fact, and of the fact as it would be left."""
+def ask_fact(step: FactStep) -> AskFact:
+    """A fact as a question shows it: as it would be left."""
     fact = step.after
-    if step.before is not None:
-        yield ("forget" if fact.expired_at is not None else "bring back"), f"fact {fact.id}"
-    if fact.superseded_by is not None and fact.expired_at is not None:
-        yield "because", "another fact takes its place"
-    yield from fact_fields(fact)
-    if fact.reason is not None:
-        yield "reason", fact.reason
+    return AskFact(
+        action=step.action,
+        id=None if step.before is None else fact.fact_id,
+        version=None if step.before is None else step.before.version,
+        workspace_key=fact.home,
+        entity=fact.entity,
+        text=fact.text,
+        kind=fact.kind,
+        visibility=fact.visibility,
+        provenance=fact.provenance,
+        valid_until=fact.valid_until,
+        reason=fact.reason,
+    )
 
 
-def fact_fields(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Names and values of a fact, each of which the person answers for."""
-    yield "fact", fact.text
-    yield "about", "nobody and nothing in particular" if fact.entity is None else fact.entity
-    yield "kind", fact.kind
-    yield "visibility", READERS[fact.visibility]
-    yield "provenance", fact.provenance
-    yield "expires", NEVER if fact.valid_until is None else iso(fact.valid_until)
-    yield "home", fact.home or EVERYWHERE
+def _fact_text(fact: AskFact) -> str:
+    return "\n".join(f"{name}: {continued(value)}" for name, value in fact_fields(fact))
 
 
 def page_text(step: PageStep) -> str:
@@ -110,10 +101,6 @@ def page_text(step: PageStep) -> str:
     if step.content is None:
         return f"remove {step.path}:\n{step.before}"
     return unified_diff(step.path, step.before, step.content)
-
-
-def _lines(fields: Iterable[tuple[str, str]]) -> str:
-    return "\n".join(f"{name}: {continued(value)}" for name, value in fields)
 
 
 def _from_to(step: Mutation) -> str:
@@ -130,7 +117,7 @@ def _undo_text(step: Step) -> str:
         case Mutation():
             return _from_to(step)
         case FactStep():
-            return _lines(step_fields(step))
+            return _fact_text(ask_fact(step))
         case PageStep():
             return page_text(step)
         case _:  # pragma: no cover - the union is closed, which the type checker proves

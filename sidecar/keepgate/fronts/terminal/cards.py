@@ -76,7 +76,10 @@ def undone(screen: Screen, result: UndoResult) -> None:
         screen.line(f"Removed {entry.id}: {entry.text}")
     for entry in result.restored:
         screen.line(f"Restored {entry.id}, version {entry.version}: {entry.text}")
-    budgets_table(screen, result.usage)
+    for fact in result.facts:
+        screen.line(f"{'Brought back' if fact.active else 'Expired'} fact {fact.id}: {fact.text}")
+    if result.usage:
+        budgets_table(screen, result.usage)
 
 
 def _use(usage: Usage) -> str:
@@ -85,7 +88,11 @@ def _use(usage: Usage) -> str:
 
 def why_card(screen: Screen, result: WhyResult) -> None:
     """Who wanted a memory and who allowed it, change by change."""
-    if result.entry is None:
+    if result.fact is not None:
+        screen.quote(result.fact.text)
+        if not result.fact.active:
+            screen.line("This fact has expired.")
+    elif result.entry is None:
         screen.line("This memory was removed.")
     else:
         screen.quote(result.entry.text)

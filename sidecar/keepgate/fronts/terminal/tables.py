@@ -109,11 +109,16 @@ def _audit_cells(screen: Screen, row: AuditRow) -> list[Cell]:
     text = "(purged)" if row.purged else row.text or ""
     entry = shown_id(screen, row.entry_id)
     if not screen.look.boxes:
-        layer = f"{row.track}/{row.scope}" if row.track else ""
+        layer = f"{row.track or _sort_of(row)}/{row.scope}" if row.scope else ""
         return [clock(row.ts), row.action, layer, entry, row.outcome or "", text]
     outcome = (row.outcome or "").partition(" (")[0]
     what = f"{row.action}: {outcome}" if row.action.endswith(("-denied", "-refused")) else row.action
     return [clock(row.ts)[: -len(":00")], what, entry, excerpt(text, ROW_UNITS)]
+
+
+def _sort_of(row: AuditRow) -> str:
+    # Only entries have a track.
+    return "pages" if (row.entry_id or row.action).startswith("page") else "facts"
 
 
 def history_result(screen: Screen, result: HistoryResult) -> None:
