@@ -306,12 +306,12 @@ async def test_reindexing_counts_and_may_be_given_up(corner: Any) -> None:
     pages = corner.keep()
     reports: list[tuple[int, int]] = []
 
-    outcome = await pages.reindex([corner.root], lambda done, total: reports.append((done, total)))
+    outcome = await pages.reindex(pages.homes(), lambda done, total: reports.append((done, total)))
 
     assert (100, 0) == (outcome.changed, outcome.removed)
     assert (100, 100) == reports[-1]
     assert reports == sorted(reports)
-    task = asyncio.create_task(pages.reindex([corner.root], lambda *_: task.cancel()))
+    task = asyncio.create_task(pages.reindex(pages.homes(), lambda *_: task.cancel()))
     with pytest.raises(asyncio.CancelledError):
         await task
     assert 100 == len(await corner.slugs())

@@ -38,6 +38,8 @@ COMMANDS: Final = {
     "synthesize": "verbs",
     "context-pack": "verbs",
     "delta": "verbs",
+    "pages": "pages",
+    "reindex": "pages",
     "audit": "ledger",
     "verify": "ledger",
     "proposals": "proposals",

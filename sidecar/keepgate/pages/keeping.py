@@ -122,12 +122,15 @@ class Pages:
                 lock.release()
         self._fresh[root] = time.monotonic()
 
-    async def reindex(self, roots: Sequence[Root], report: Report) -> Outcome:
-        """Read every file of these roots anew, also beside the process that keeps their index.
+    async def reindex(self, homes: Sequence[Home], report: Report) -> Outcome:
+        """Read every file of these homes anew, also beside the process that keeps their index.
 
         Raises the store's faults. Cancelled, it stops after the files that are being read.
         """
         whole = Outcome()
+        for home in homes:
+            await self._indexing.drop_strangers(home.key, home.folders, home.roots)
+        roots = [root for home in homes for root in home.roots]
         for at, root in enumerate(roots):
             of_roots = partial(_report_share, report, at, len(roots))
             outcome = await self._indexing.bring_up(root, every=True, report=of_roots)

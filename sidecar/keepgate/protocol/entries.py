@@ -443,6 +443,7 @@ class UndoResult:
     restored: Annotated[list[Entry], "Entries it brought back or changed back; same id, next version."]
     usage: list[Usage]
     facts: Annotated[list[FactState], "Facts that it expired or brought back."] = field(factory=list)
+    pages: Annotated[list[str], "Slugs of the pages whose files it put back or removed."] = field(factory=list)
 
 
 @frozen(kw_only=True)
@@ -504,7 +505,7 @@ class StatusResult:
     counts: Annotated[
         dict[str, int],
         "`entries`, `pendingProposals` and `ledgerRows` of the whole store; a remote client and one with a "
-        "default session get what they see of the first two.",
+        "default session get what they see of the first two. `pages` in sight.",
     ]
     pending_proposals: int
     write_round_trip_ms: Annotated[float | None, "A write transaction, rolled back; null when it failed."]

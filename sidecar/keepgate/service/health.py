@@ -1,15 +1,23 @@
 """``memory/status`` and ``memory/verify``: whether the store is well, and whether the ledger proves it."""
 
+from typing import Final
+
 from keepgate import __version__
+from keepgate.core.model.viewer import Author
 from keepgate.protocol import entries as e
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.lifecycle import KeepgateStatus
 from keepgate.protocol.naming import camel
 from keepgate.service.connection import Connection
 from keepgate.service.context import ReadCtx
+from keepgate.service.pages.indexing import problems_in_sight
+from keepgate.service.verbs.sight import reading_sight
 from keepgate.store import reads
 from keepgate.store.open import Store
+from keepgate.store.reads.pages import page_counts
 from keepgate.store.verify import verify_store
+
+PAGE_PROBLEMS_SHOWN: Final = 20
 
 
 async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
@@ -19,9 +27,10 @@ async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
     counts = await _counts(ctx, now_ms)
     pending = await store.reading.run(reads.pending_count, ctx.connection.keys, now_ms)
     took_ms, problems = await _round_trip(store)
+    flawed = await _page_problems(ctx)
     return e.StatusResult(
-        health=_health(problems),
-        message=problems[0] if problems else _waiting(pending),
+        health="warning" if flawed and not problems else _health(problems),
+        message=_message(problems, flawed, pending),
         version=__version__,
         store_path=store.path,
         store_id=store.id,
@@ -34,13 +43,29 @@ async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
         workspaces=[
             {"uri": item.uri, "key": item.key, "rule": item.rule} for item in ctx.connection.workspaces
         ],
-        problems=problems,
+        problems=[*problems, *flawed],
     )
+
+
+async def _page_problems(ctx: ReadCtx) -> list[str]:
+    """What is wrong with page files, the first of it; their paths are not for remote callers."""
+    if ctx.connection.remote:
+        return []
+    found = await problems_in_sight(ctx.store, ctx.connection.keys)
+    lines = [f"{each.path}{f':{each.line}' if each.line else ''}: {each.problem}" for each in found]
+    left = len(lines) - PAGE_PROBLEMS_SHOWN
+    more = [f"{left} more problems of page files: keepgate reindex"] if left > 0 else []
+    return lines[:PAGE_PROBLEMS_SHOWN] + more
 
 
 async def _counts(ctx: ReadCtx, now_ms: int) -> dict[str, int]:
     """Of the whole store for the local management view, of what is in sight for everybody else."""
     author = ctx.author(e.UNSET)
+    pages = await ctx.store.reading.run(page_counts, reading_sight(ctx, e.UNSET))
+    return {**await _memory_counts(ctx, author, now_ms), "pages": pages.pages}
+
+
+async def _memory_counts(ctx: ReadCtx, author: Author | None, now_ms: int) -> dict[str, int]:
     if author is None and not ctx.connection.remote:
         return await ctx.store.reading.run(reads.counts, now_ms)
     viewer = ctx.viewer(author)
@@ -67,6 +92,12 @@ async def glance(store: Store, connections: list[Connection]) -> KeepgateStatus:
 
 def _health(problems: list[str]) -> str:
     return "error" if problems else "ok"
+
+
+def _message(problems: list[str], flawed: list[str], pending: int) -> str:
+    if problems:
+        return problems[0]
+    return "files of pages have problems" if flawed else _waiting(pending)
 
 
 def _waiting(pending: int) -> str:

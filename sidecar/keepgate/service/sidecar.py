@@ -32,6 +32,7 @@ from keepgate.store.open import Store
 
 LOOKS_AT_PAGES: Final = ("verbs/", "pages/", "memory/status")
 """Operations that read the index of pages, which a process that lives for one command brings up first."""
+REINDEX: Final = "pages/reindex"
 SWEEP_SECONDS: Final = 3600.0
 DISCONNECT_SECONDS: Final = 1.0
 
@@ -165,7 +166,7 @@ class Sidecar:
         owed = after_reply or AfterReply()
         with self._tracked(connection):
             context = self._context(connection, progress, owed)
-            if row.name.startswith(LOOKS_AT_PAGES):
+            if row.name.startswith(LOOKS_AT_PAGES) and row.name != REINDEX:
                 await self.pages.refresh()
             result = await dispatch.run(context, self.gate, request)
             if after_reply is None:

@@ -33,9 +33,9 @@ def homes_of(connections: Iterable[Connection], rules_for: RulesFor, data_folder
     return homes
 
 
-def roots_in_sight(homes: Collection[Home], keys: Collection[str]) -> list[Root]:
-    """The roots of some workspaces and of the user."""
-    return [root for home in homes if home.key in ("", *keys) for root in home.roots]
+def homes_in_sight(homes: Iterable[Home], keys: Collection[str]) -> list[Home]:
+    """The homes of some workspaces and the user's own."""
+    return [home for home in homes if home.key in ("", *keys)]
 
 
 def _home(key: str, folders: list[str], rules_for: RulesFor) -> Home:

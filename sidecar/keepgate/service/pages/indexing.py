@@ -5,7 +5,7 @@ from collections.abc import Collection
 from keepgate.core.model.fact import sight_of
 from keepgate.protocol import pages as p
 from keepgate.service.context import ReadCtx
-from keepgate.service.pages.homes import roots_in_sight
+from keepgate.service.pages.homes import homes_in_sight
 from keepgate.store.open import Store
 from keepgate.store.reads import pages as reads
 from keepgate.store.reads.pages import FileProblem
@@ -21,7 +21,7 @@ async def reindex(ctx: ReadCtx, params: p.ReindexParams) -> p.ReindexResult:
     sight = sight_of(keys, world_only=False)
     ctx.progress.begin("Indexing pages")
     try:
-        outcome = await ctx.pages.reindex(roots_in_sight(ctx.pages.homes(), keys), ctx.progress.report)
+        outcome = await ctx.pages.reindex(homes_in_sight(ctx.pages.homes(), keys), ctx.progress.report)
     finally:
         ctx.progress.end()
     counts = await ctx.store.reading.run(reads.page_counts, sight)

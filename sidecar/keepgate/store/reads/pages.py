@@ -50,7 +50,8 @@ ORDER BY root, path, line LIMIT :limit
 """
 _COUNTS: Final = """
 SELECT
-  (SELECT count(*) FROM pages WHERE home IN (SELECT value FROM json_each(:homes))),
+  (SELECT count(*) FROM pages WHERE home IN (SELECT value FROM json_each(:homes))
+   AND (:world_only = 0 OR visibility = 'world')),
   (SELECT count(DISTINCT root || '/' || path) FROM page_problems
    WHERE home IN (SELECT value FROM json_each(:homes))),
   (SELECT count(*) FROM page_roots
