@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from keepgate.core.writing.page_steps import digest_of
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import ApprovalRequestParams
 from keepgate.protocol.settings import WritePolicy
@@ -216,9 +217,9 @@ async def test_no_session_grant_covers_a_page(house, person) -> None:
     assert 2 == len(person.questions)
 
 
-async def test_two_writers_of_one_page_come_one_after_the_other(house) -> None:
+async def test_two_writers_of_one_page_come_one_after_the_other(house, person) -> None:
     """Asked at the same time, the second sees what the first wrote."""
-    people = [_Yes() for _ in range(2)]
+    people = [type(person)(["allowed-once"] * 3) for _ in range(2)]
     connections = [house.connect(each, session=f"s{number}") for number, each in enumerate(people)]
     write(file_of(house, "a"), "0\n")
     await asyncio.gather(
@@ -237,13 +238,6 @@ async def test_two_writers_of_one_page_come_one_after_the_other(house) -> None:
     assert [("a", "applied")] * 2 == await states(house)
 
 
-class _Yes:
-    async def ask(self, question: ApprovalRequestParams) -> Any:
-        from keepgate.protocol.proposals import ApprovalAnswer
-
-        return ApprovalAnswer(outcome="allowed-once", hash=question.hash)
-
-
 async def test_an_undo_puts_the_text_back(house, person) -> None:
     """Of a change, of a new page, of a removal; and the undo can be undone."""
     person.script = ["allowed-once"] * 20
@@ -251,7 +245,8 @@ async def test_an_undo_puts_the_text_back(house, person) -> None:
     path = file_of(house, "a")
     made = await put(house, connection, "a", "one\n")
     changed = await put(house, connection, "a", "two\n")
-    await house.call(connection, "memory/undo", seq=changed["seq"])
+    undone = await house.call(connection, "memory/undo", seq=changed["seq"])
+    assert ["a"] == undone["pages"]
     assert "one\n" == path.read_text()
     assert "--- a.md" in person.questions[-1].text
     (undo,) = await house.rows(connection, "undo-page-put")
@@ -355,6 +350,73 @@ async def test_a_page_goes_where_it_is(house, person) -> None:
 
 def test_digests_are_sha256_of_the_bytes() -> None:
     """As everybody else computes them."""
-    from keepgate.core.writing.page_steps import digest_of
-
     assert hashlib.sha256("é\r\n".encode()).hexdigest() == digest_of("é\r\n")
+
+
+async def test_a_remote_caller_touches_no_private_page(house, person) -> None:
+    """It is as if there were none, and no trace of what others wish for it is shown."""
+    secret = "---\nvisibility: private\n---\nsecret\n" + "line\n" * 10
+    write(file_of(house, "a"), secret)
+    connection = house.connect(person)
+    connection.remote = True
+    for method, params in [
+        ("pages/put", {"slug": "a", "content": "x"}),
+        ("pages/remove", {"slug": "a"}),
+        ("pages/timeline", {"slug": "a", "date": "2026-01-01", "text": "x"}),
+    ]:
+        with pytest.raises(Fault) as raised:
+            await house.call(connection, method, **params)
+        assert Code.PAGE_NOT_FOUND == raised.value.code
+    local = house.connect(type(person)(["rejected"]))
+    with pytest.raises(Fault):
+        await house.call(local, "pages/timeline", slug="a", date="2026-01-01", text="hush")
+
+    assert [] == person.questions
+    assert 1 == len(await house.rows(local))
+    assert [] == await house.rows(connection)
+    assert [] == (await house.call(connection, "proposals/list"))["proposals"]
+
+
+async def test_a_page_that_becomes_private_under_a_remote_question_is_gone(house, person) -> None:
+    """What it says now is not shown through the remote caller's own client."""
+    write(file_of(house, "a"), "one\n")
+
+    async def hide(_: ApprovalRequestParams) -> str:
+        write(file_of(house, "a"), "---\nvisibility: private\n---\nsecret\n")
+        return "allowed-once"
+
+    person.script = [hide]
+    connection = house.connect(person)
+    connection.remote = True
+    with pytest.raises(Fault) as raised:
+        await put(house, connection, "a", "two\n")
+
+    assert Code.PAGE_NOT_FOUND == raised.value.code
+    assert "secret" not in "".join(item.text for item in person.questions)
+
+
+async def test_a_written_page_is_found_at_once(build, person) -> None:
+    """The index has it when the writer has its answer."""
+    house = await build(write_policies={"pages": WritePolicy.AUTO})
+    connection = house.connect(person)
+    await put(house, connection, "people/ada", "# Ada Lovelace\n\nKeeps the engine.\n")
+    found = await house.call(connection, "pages/search", query="engine")
+    assert ["people/ada"] == [hit["page"]["slug"] for hit in found["hits"]]
+    await house.call(connection, "pages/remove", slug="people/ada")
+
+    assert [] == (await house.call(connection, "pages/search", query="engine"))["hits"]
+
+
+async def test_a_wish_for_a_page_waits_in_the_inbox(house, person) -> None:
+    """Nobody there: it is decided later, through another connection, against the file as it is then."""
+    person.script = ["nobody"]
+    with pytest.raises(Fault):
+        await put(house, house.connect(person), "a", "one\n")
+    decider = house.connect(type(person)(), may_decide=True)
+    (waiting,) = (await house.call(decider, "proposals/list", status="pending"))["proposals"]
+    asked = (await house.call(decider, "proposals/get", id=waiting["id"]))["ask"]
+    assert "create a.md:\none\n" == asked["text"]
+    await house.call(decider, "proposals/approve", id=waiting["id"], hash=asked["hash"])
+
+    assert "one\n" == file_of(house, "a").read_text()
+    assert [("a", "applied")] == await states(house)

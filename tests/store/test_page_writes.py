@@ -40,7 +40,7 @@ class Files:
 
 
 def put(slug: str, content: str) -> PutPage:
-    return PutPage(home=HOME, root=ROOT, slug=slug, path=f"{slug}.md", content=content)
+    return PutPage(home=HOME, root=ROOT, slug=slug, path=f"{slug}.md", content=content, world_only=False)
 
 
 async def commit(acting: ModuleType, writer: Writer, change: Change) -> int:
@@ -59,16 +59,31 @@ async def commit(acting: ModuleType, writer: Writer, change: Change) -> int:
     "change",
     [
         put("a", "x"),
-        EditPage(home=HOME, root=ROOT, slug="a", path="a.md", edit=AddLink(relation="knows", to="b")),
-        EditPage(home=HOME, root=ROOT, slug="a", path="a.md", edit=AddDate(date="2026-01-01", text="x")),
         EditPage(
             home=HOME,
             root=ROOT,
             slug="a",
             path="a.md",
+            world_only=True,
+            edit=AddLink(relation="knows", to="b"),
+        ),
+        EditPage(
+            home=HOME,
+            root=ROOT,
+            slug="a",
+            path="a.md",
+            world_only=True,
+            edit=AddDate(date="2026-01-01", text="x"),
+        ),
+        EditPage(
+            home=HOME,
+            root=ROOT,
+            slug="a",
+            path="a.md",
+            world_only=False,
             edit=AddNote(day="2026-01-01", clock="10:00", text="x", title="t"),
         ),
-        RemovePage(home=HOME, root=ROOT, slug="a", path="a.md"),
+        RemovePage(home=HOME, root=ROOT, slug="a", path="a.md", world_only=False),
         TrustRoot(home=HOME, root=ROOT),
     ],
 )

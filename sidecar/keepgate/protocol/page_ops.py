@@ -53,7 +53,13 @@ PAGE_OPERATIONS: Final = (
     ),
     _read("backlinks", p.BacklinksParams, p.BacklinksResult, "Links that lead to a page.", "get_backlinks"),
     _read("resolve", p.ResolveParams, p.ResolveResult, "The slugs that names stand for.", "resolve_slugs"),
-    _write("put", p.PagePutParams, "Write a page's file; the person sees the difference.", "put_page"),
+    _write(
+        "put",
+        p.PagePutParams,
+        "Write a page's file; the person sees the difference.",
+        "put_page",
+        faults=_CHANGED,
+    ),
     _write(
         "remove",
         p.PageRemoveParams,
@@ -70,7 +76,13 @@ PAGE_OPERATIONS: Final = (
         "add_timeline_entry",
         faults=_CHANGED,
     ),
-    _write("capture", p.CaptureParams, "Put a dated note into the inbox page of the month.", "capture"),
+    _write(
+        "capture",
+        p.CaptureParams,
+        "Put a dated note into the inbox page of the month.",
+        "capture",
+        faults=_CHANGED,
+    ),
     Operation(
         name="pages/trust",
         params=p.PagesTrustParams,

@@ -60,6 +60,7 @@ async def undo(ctx: WriteCtx, params: e.UndoParams) -> e.UndoResult:
         restored=[step.after for step in receipt.steps if step.after is not None],
         usage=list[Usage](receipt.usage),
         facts=[fact_state(step.after, ctx.stamp().now_ms) for step in receipt.facts],
+        pages=[step.slug for step in receipt.pages if step.path],
     )
 
 

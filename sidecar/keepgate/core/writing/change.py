@@ -133,13 +133,17 @@ class Forget:
 
 @frozen(kw_only=True)
 class PutPage:
-    """Write one page file: ``path`` below the folder ``root``, with the whole of its text."""
+    """Write one page file: ``path`` below the folder ``root``, with the whole of its text.
+
+    ``world_only`` says that the writer does not see private pages, and so touches none.
+    """
 
     home: str
     root: str
     slug: str
     path: str
     content: str
+    world_only: bool
 
 
 @frozen(kw_only=True)
@@ -180,6 +184,7 @@ class EditPage:
     slug: str
     path: str
     edit: PageEdit
+    world_only: bool
 
 
 @frozen(kw_only=True)
@@ -190,6 +195,7 @@ class RemovePage:
     root: str
     slug: str
     path: str
+    world_only: bool
 
 
 @frozen(kw_only=True)

@@ -4,6 +4,7 @@ A small edit is worked out against the file as it is, so that it takes nothing o
 """
 
 import hashlib
+import re
 from typing import Final, Protocol, assert_never
 
 from attrs import evolve
@@ -28,6 +29,8 @@ PUT: Final = "page-put"
 REMOVE: Final = "page-remove"
 TRUST: Final = "trust"
 _UNDO: Final = "undo-"
+_MAY_BE_PRIVATE: Final = re.compile("visibility.{0,9}:.*private", re.IGNORECASE)
+"""Wider than the front matter that says so: the question may be put through the writer's own client."""
 
 
 class PageFiles(Protocol):
@@ -61,6 +64,8 @@ def page_steps(change: PageChange, store: PageView) -> tuple[PageStep, ...]:
     if isinstance(change, TrustRoot):
         return () if store.trusts_root(change.home, change.root) else (_trust(change),)
     before = store.page_text(change.root, change.path)
+    if change.world_only and before is not None and _MAY_BE_PRIVATE.search(before):
+        raise page_not_found(change.slug)
     match change:
         case PutPage(content=content):
             after: str | None = content

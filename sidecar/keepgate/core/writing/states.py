@@ -38,9 +38,9 @@ def sort_of(row: Sealed) -> Sort:
 
 
 def subject_of(step: Step) -> str:
-    """What a step's row names as its subject: an entry's UUID, a fact's id, or one of these:
+    """What a step's row names as its subject: an entry's UUID, a fact's id, a page's slug, a root's folder.
 
-    ``page:`` and a slug, ``root:`` and a folder.
+    The last two stand behind ``page:`` and ``root:``.
     """
     match step:
         case Mutation():

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from keepgate.core.model.entry import text_problems
 from keepgate.core.model.page_path import composed, slug_problem
@@ -35,9 +35,7 @@ async def put(ctx: WriteCtx, params: p.PagePutParams) -> p.PageWriteResult:
     slug = composed(params.slug)
     _require(_slug(slug), *_content(params.content))
     found = await find(ctx, author, slug)
-    change = PutPage(
-        home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path, content=params.content
-    )
+    change = PutPage(**_place(ctx, found), content=params.content)
     return _result(found, await ctx.gate.submit(change, author, ctx.connection.asker))
 
 
@@ -47,7 +45,7 @@ async def remove(ctx: WriteCtx, params: p.PageRemoveParams) -> p.PageWriteResult
     slug = composed(params.slug)
     _require(_slug(slug))
     found = _there(await find(ctx, author, slug))
-    change = RemovePage(home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path)
+    change = RemovePage(**_place(ctx, found))
     return _result(found, await ctx.gate.submit(change, author, ctx.connection.asker))
 
 
@@ -95,10 +93,18 @@ async def trust(ctx: WriteCtx, params: p.PagesTrustParams) -> p.PagesTrustResult
 
 
 async def _edit(ctx: WriteCtx, author: Author, found: Found, edit: PageEdit) -> p.PageWriteResult:
-    change = EditPage(
-        home=found.root.home, root=found.root.folder, slug=found.slug, path=found.path, edit=edit
-    )
+    change = EditPage(**_place(ctx, found), edit=edit)
     return _result(found, await ctx.gate.submit(change, author, ctx.connection.asker))
+
+
+def _place(ctx: WriteCtx, found: Found) -> dict[str, Any]:
+    return {
+        "home": found.root.home,
+        "root": found.root.folder,
+        "slug": found.slug,
+        "path": found.path,
+        "world_only": ctx.connection.remote,
+    }
 
 
 def _result(found: Found, receipt: Receipt) -> p.PageWriteResult:
