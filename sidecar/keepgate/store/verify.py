@@ -33,7 +33,7 @@ async def verify_store(store: Store, *, progress: Progress = silent) -> VerifyRe
     """Verify an open store as it is now, while others go on writing. Raises the store's faults."""
 
     def work(db: apsw.Connection, tell: Progress, cancelled: Cancelled) -> VerifyResult:
-        # Others go on writing: the anchor is older than the state that is verified, the key than any row in it.
+        # Others go on writing: the anchor must be older than what is verified, the key than any row in it.
         anchor = read_anchor(store.anchors, store.id)
         with reading(db):
             key = peek_key(store.state_folder)

@@ -102,10 +102,16 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
     for run in _pattern(_has_marks(unified)).finditer(unified):
         kind = run.lastgroup
         if kind == "other":
-            if unicodedata.category(run[0]) == "So":
+            if _is_symbol(run[0]):
                 yield "symbol", run[0]
         elif kind is not None:
             yield kind, run[0]
+
+
+def _is_symbol(char: str) -> bool:
+    kind = unicodedata.category(char)
+    # The newest emoji are not assigned to anything yet where Unicode is older than they are.
+    return kind == "So" or (kind == "Cn" and "\U0001f000" <= char <= "\U0001faff")
 
 
 def _has_marks(text: str) -> bool:
