@@ -1052,7 +1052,7 @@ class Calls(ABC):
         """Write a page's file; the person sees the difference.
 
         Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
-        ``STORE_READ_ONLY``.
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
         """
         return await self.call(
             "pages/put",
@@ -1141,7 +1141,7 @@ class Calls(ABC):
         """Put a dated note into the inbox page of the month.
 
         Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
-        ``STORE_READ_ONLY``.
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
         """
         return await self.call(
             "pages/capture",
@@ -2121,7 +2121,7 @@ class SyncCalls(ABC):
         """Write a page's file; the person sees the difference.
 
         Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
-        ``STORE_READ_ONLY``.
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
         """
         return self.call(
             "pages/put",
@@ -2210,7 +2210,7 @@ class SyncCalls(ABC):
         """Put a dated note into the inbox page of the month.
 
         Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
-        ``STORE_READ_ONLY``.
+        ``STORE_READ_ONLY``, ``PAGE_NOT_FOUND``.
         """
         return self.call(
             "pages/capture",
