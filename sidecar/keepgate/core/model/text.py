@@ -11,6 +11,8 @@ LINE_BREAK_SHOWN: Final = " ⏎ "
 
 _BEYOND_BMP: Final = re.compile("[\U00010000-\U0010ffff]")
 _LINE_BREAKS: Final = re.compile("\r\n|[\n\r\u2028\u2029\u0085\v\f]")
+# Those too at which only some programs break lines.
+_ALL_LINE_BREAKS: Final = re.compile("\r\n|[\n\r\u2028\u2029\u0085\v\f\x1c-\x1e]")
 _UPPER_TO_LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 # What draws nothing although its category does not say so: blank letters and marks, variation selectors,
 # and everything that Unicode sets aside to be ignored, assigned or not.
@@ -95,7 +97,7 @@ def make_visible(text: str) -> str:
 
 def continued(text: str) -> str:
     """``text`` as the value after a label: its further lines are indented, so that none begins a label."""
-    return _LINE_BREAKS.sub("\n    ", text)
+    return _ALL_LINE_BREAKS.sub("\n    ", text)
 
 
 def named(value: str) -> str:
