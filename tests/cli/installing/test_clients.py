@@ -126,7 +126,6 @@ def test_an_entry_starts_the_whole_command(name: str) -> None:
             "claude-code",
             "project",
             "claude mcp add --scope project keepgate -e KEY=V -- K mcp --surface verbs",
-        ,
         ),
         ("codex", "user", "codex mcp add keepgate --env KEY=V -- K mcp --surface verbs"),
         ("grok", "user", "grok mcp add --scope user keepgate -e KEY=V -- K mcp --surface verbs"),

@@ -89,9 +89,13 @@ class _Hollows(MetaPathFinder, Loader):
 
 
 class _Hollow(ModuleType):
-    """A module in which every name is an empty class."""
+    """A module in which every name is a class that nobody can use."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return type(name, (), {})
+        return type(name, (), {"__new__": _refuse})
+
+
+def _refuse(cls: type, *_: Any, **__: Any) -> Any:
+    raise NotImplementedError(f"{cls.__name__} is for serving over HTTP and was not loaded")
