@@ -188,6 +188,24 @@ async def test_an_editor_may_tell_of_changes(
         await pages.close()
 
 
+async def test_an_index_that_was_put_back_is_brought_up(
+    corner: Any, until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a restore everything is looked at, whatever the files did meanwhile."""
+    monkeypatch.setattr("keepgate.pages.watch.Watcher.watch", lambda *_: None)
+    monkeypatch.setattr(keeping, "UNWATCHED_S", 3600.0)
+    corner.write("a.md")
+    pages = corner.keep()
+    pages.start()
+    try:
+        await until(has(corner, "a"))
+        corner.write("b.md")
+        pages.look_again()
+        await until(has(corner, "a", "b"))
+    finally:
+        await pages.close()
+
+
 async def test_one_process_indexes_and_another_takes_over(corner: Any, another: Any, until: Any) -> None:
     """Both read the same; when the elected one ends, the other follows the files."""
     first, second = corner.keep(), another.keep()

@@ -81,6 +81,12 @@ class Pages:
             for keeper, _ in self._keepers.values():
                 keeper.changed(path)
 
+    def look_again(self) -> None:
+        """The index is another than it was, such as an older one that was put back: look at everything."""
+        self._fresh.clear()
+        for keeper, _ in self._keepers.values():
+            keeper.changed(keeper.root.folder)
+
     async def written(self, home: str, folder: str, paths: Sequence[str]) -> None:
         """Files below a root were written here: have them in the index before the writer has its answer."""
         await self.look_at(Root(home, folder), paths)

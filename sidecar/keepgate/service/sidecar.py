@@ -239,6 +239,7 @@ class Sidecar:
     def _happened(self, events: Sequence[FeedEvent]) -> None:
         for event in events:
             if event.kind == RESTORED_KIND:
+                self.pages.look_again()
                 self._background.begin(errand(self._tell_restored()))
             elif event.kind == PROPOSAL_KIND and event.proposal_id is not None:
                 if event.status != ProposalStatus.PENDING:
