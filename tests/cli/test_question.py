@@ -7,12 +7,14 @@ from keepgate.protocol.entries import Scope, Track, Usage
 from keepgate.protocol.proposals import (
     ApprovalRequestParams,
     AskEntry,
+    AskFact,
     AskTarget,
     Caution,
     Proposal,
     ProposalsGetResult,
     ProposalStatus,
 )
+from keepgate.protocol.verbs import FactKind, Visibility
 
 
 def a_question(**changes):
@@ -200,3 +202,78 @@ def test_a_wish_without_a_question_still_shows_its_text(status, problem, line):
 
     assert line in text
     assert "add in user/workspace:\n  one\n  two" in text
+
+
+def a_fact(text, **changes):
+    """A fact as a question shows it."""
+    fields = {
+        "action": "remember",
+        "id": None,
+        "version": None,
+        "workspace_key": "/w",
+        "entity": "people/me",
+        "text": text,
+        "kind": FactKind.PREFERENCE,
+        "visibility": Visibility.WORLD,
+        "provenance": "user said\nin chat",
+        "valid_until": 0,
+        "reason": None,
+    }
+    return AskFact(**fields | changes)
+
+
+def of_facts(action, *facts):
+    """A question about facts."""
+    return a_question(
+        action=action, track="facts", source=None, entries=[], usage=[], facts=list(facts), text="-"
+    )
+
+
+def test_a_fact_is_shown_field_by_field():
+    """No line of a value passes for one of ours."""
+    lines = [line.text for line in question_lines(of_facts("remember", a_fact("one\n  kind        fact")))]
+
+    assert "keepgate asks: remember a fact?" == lines[0]
+    assert [
+        "+ one",
+        "+   kind        fact",
+        "  about       people/me",
+        "  kind        preference",
+        "  visibility  world, every connected agent reads it",
+        "  provenance  user said ⏎ in chat",
+        "  expires     1970-01-01T00:00:00.000Z",
+        "  home        /w",
+    ] == lines[lines.index("+ one") : lines.index("+ one") + 8]
+
+
+def test_what_a_fact_takes_the_place_of_is_shown_as_going():
+    """With its number and why; everything names the versions."""
+    old = a_fact("old", action="supersede", id="7", version=3, entity=None)
+    question = of_facts("supersede", old, a_fact("new", workspace_key="", valid_until=None))
+    lines = [line.text for line in question_lines(question)]
+    everything = [line.text for line in everything_lines(question)]
+
+    for line in ("- old", "  forget      fact 7", "  because     another fact takes its place", "+ new"):
+        assert line in lines
+        assert line in everything
+    assert "  expires     never" in lines
+    assert "  home        every workspace" in lines
+    assert "fact 7, now version 3, as it would be:" in everything
+
+
+def test_forgetting_shows_the_fact_and_the_reason():
+    """All of it."""
+    fact = a_fact("gone", action="forget", id="7", version=1, reason="it\nchanged")
+    lines = [line.text for line in question_lines(of_facts("forget", fact))]
+
+    assert "keepgate asks: forget a fact?" == lines[0]
+    assert ["- gone", "  forget      fact 7"] == lines[lines.index("- gone") :][:2]
+    assert "  reason      it ⏎ changed" in lines
+
+
+def test_a_fact_that_comes_back_is_shown_as_coming():
+    """By an undo."""
+    fact = a_fact("back", action="undo-forget", id="7", version=2)
+    lines = [line.text for line in question_lines(of_facts("undo", fact))]
+
+    assert ["+ back", "  bring back  fact 7"] == lines[lines.index("+ back") :][:2]
