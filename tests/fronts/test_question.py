@@ -6,7 +6,8 @@ import pytest
 
 from keepgate.fronts.stdio.question import document_of, headline, message_of
 from keepgate.protocol.entries import Scope, Track
-from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget, Caution
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskFact, AskTarget, Caution
+from keepgate.protocol.verbs import FactKind, Visibility
 
 
 def question(**given: Any) -> ApprovalRequestParams:
@@ -218,3 +219,40 @@ def test_a_batch_says_which_text_goes_to_which_workspace() -> None:
     ] == payload.splitlines()
     assert f"\n{workspaces}\n" in document
     assert '+++ agent/workspace of "/srv/⟨U+202E⟩pa", source keepgate\ntwo\n' in document
+
+
+FACT_TEXT = "fact: one\n    visibility: private\nabout: people/me\nkind: fact\nreason: no\u202eway"
+
+
+def of_fact(action: str, **given: Any) -> ApprovalRequestParams:
+    fact = AskFact(
+        action=action, id="7", version=1, workspace_key="/home/me/project", entity="people/me",
+        text="one\nvisibility: private", kind=FactKind.FACT, visibility=Visibility.WORLD, provenance="chat",
+        valid_until=None, reason=None,
+    )  # fmt: skip
+    return question(action=action, track="facts", source=None, text=FACT_TEXT, facts=[fact], **given)
+
+
+@pytest.mark.parametrize(
+    ("action", "scope", "said"),
+    [
+        ("remember", "workspace", 'Remember a fact in "project"? Session s1.'),
+        ("remember", "user-global", "Remember a fact in every workspace? Session s1."),
+        ("supersede", "workspace", 'Remember a fact in the place of another in "project"? Session s1.'),
+        ("forget", "workspace", 'Forget a fact in "project"? Session s1.'),
+    ],
+)
+def test_the_headline_of_a_fact(action: str, scope: str, said: str) -> None:
+    """What happens, and how far it reaches."""
+    assert said == headline(of_fact(action, scope=scope))
+
+
+def test_a_fact_is_shown_whole_in_the_message_and_the_document() -> None:
+    """Every field on a line of its own, hidden characters written out."""
+    for text in (message_of(of_fact("remember")), document_of(of_fact("remember"))):
+        lines = text.split("\n")
+        assert ["fact: one", "    visibility: private", "about: people/me", "kind: fact"] == lines[
+            lines.index("fact: one") :
+        ][:4]
+        assert "reason: no⟨U+202E⟩way" in lines
+        assert "Workspace: /home/me/project" in lines
