@@ -338,8 +338,8 @@ def test_every_change_has_its_word(layer) -> None:
         Remember(draft=fact_draft(), supersedes=None, world_only=False),
         Remember(draft=fact_draft(), supersedes=1, world_only=False),
         Forget(id=1, reason=None, world_only=False),
-        PutPage(home="", root="/pages", slug="a", path="a.md", content="x"),
-        RemovePage(home="", root="/pages", slug="a", path="a.md"),
+        PutPage(home="", root="/pages", slug="a", path="a.md", content="x", world_only=False),
+        RemovePage(home="", root="/pages", slug="a", path="a.md", world_only=False),
         TrustRoot(home="", root="/pages"),
     )
 

@@ -283,3 +283,16 @@ def test_a_read_only_folder_leaves_the_old_page(tmp_path, work, small_disk) -> N
 
     look(tmp_path, work, write)
     assert "old\n" == (small_disk / "a.md").read_text()
+
+
+def test_two_processes_that_write_one_page_lose_nothing(start, tmp_path, work) -> None:
+    """Every note that was answered is in the inbox, once, whoever wrote at the same time."""
+    notes = [[f"note {number} of {name}" for number in range(15)] for name in ("one", "two")]
+    workers = [start("never", *(("pages/capture", {"text": text}) for text in texts)) for texts in notes]
+    slugs = {said(worker)["slug"] for worker in workers for _ in range(15)}
+    assert [0, 0] == [worker.wait(WAIT_S) for worker in workers]
+
+    lines = [line for slug in slugs for line in (work / PAGES / f"{slug}.md").read_text().splitlines()]
+    written = [line.split(" ", 3)[3] for line in lines if line.startswith("- ")]
+    assert sorted(notes[0] + notes[1]) == sorted(written)
+    assert {"applied"} == set(look(tmp_path, work, pending))

@@ -28,6 +28,9 @@ NO_ROOM: Final = "no-room"
 NOT_WRITABLE: Final = "not-writable"
 """Why a page write was given up."""
 
+TRIES: Final = 3
+"""How often a folder that another process holds is waited for; in between, other writes have their turn."""
+
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -70,12 +73,17 @@ class PageWriting:
         between the commit and the writing, ``STORE_FULL`` and ``STORE_READ_ONLY`` where the disk did not take
         it, ``STORE_BUSY`` where it is still to be made: another process holds the folder.
         """
-        for root in dict.fromkeys(step.root for step in receipt.pages if step.path):
-            await self._settle(root)
-        for seq in receipt.seqs if receipt.pages else ():
-            found = await self._store.reading.run(page_writes.by_seq, seq)
-            if found is not None and found.state != APPLIED:
-                raise await self._fault(found)
+        roots = dict.fromkeys(step.root for step in receipt.pages if step.path)
+        left: list[PageWrite] = []
+        for _ in range(TRIES):
+            for root in roots:
+                await self._settle(root)
+            found = [await self._store.reading.run(page_writes.by_seq, seq) for seq in receipt.seqs]
+            left = [write for write in found if write is not None and write.state != APPLIED]
+            if all(write.state != PENDING for write in left):
+                break
+        for write in left:
+            raise await self._fault(write)
 
     async def replay(self) -> None:
         """Make what a process that is gone has left behind. Raises the store's faults."""

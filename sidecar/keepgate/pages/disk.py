@@ -13,8 +13,8 @@ from keepgate.pages import files
 from keepgate.pages.files import UnusableError
 from keepgate.protocol.errors import Problem, invalid_input
 
-LOCK_WAIT_S: Final = 5.0
-"""As long as a commit waits for the store's own lock."""
+LOCK_WAIT_S: Final = 1.5
+"""Shorter than a process may take to end: whoever waits longer asks again."""
 
 
 class Disk:
