@@ -20,6 +20,7 @@ help:
 	@echo "make try        set up and see the main job done, with a store of its own"
 	@echo "make test       set up and run all tests (a few minutes)"
 	@echo "make test-slow  the tests marked slow, with $(KILLS) kills (an hour or more)"
+	@echo "make test-npm   the tests with clients from npm; they need Node and a package registry"
 	@echo "make lint       ruff, mypy, import contracts, freshness of derived files"
 	@echo "make check      lint, then test: what a change must pass"
 	@echo "make derive     write the derived files anew: schemas, reference pages, typed client calls"
@@ -31,12 +32,16 @@ try: $(VENV)/.runtime
 	@$(BIN)/keepgate try $(ARGS)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" -q $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not npm" -q $(ARGS)
 	@echo "make test: every test passed"
 
 test-slow: $(VENV)/.dev
 	@KEEPGATE_KILLS=$(KILLS) $(BIN)/python -m pytest -n $(JOBS) -m slow --timeout=0 -q $(ARGS)
 	@echo "make test-slow: every slow test passed"
+
+test-npm: $(VENV)/.dev
+	@$(BIN)/python -m pytest -m npm -q $(ARGS)
+	@echo "make test-npm: every client from npm was served"
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check
@@ -53,7 +58,7 @@ check: lint test
 
 coverage: $(VENV)/.dev
 	@rm -f .coverage .coverage.*
-	@$(BIN)/coverage run -m pytest -n $(JOBS) -m "not slow" -q $(ARGS)
+	@$(BIN)/coverage run -m pytest -n $(JOBS) -m "not slow and not npm" -q $(ARGS)
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report --skip-covered
 	@$(BIN)/coverage report --skip-covered --fail-under=100 \
@@ -97,4 +102,4 @@ venv:
 	    exit 1; }; \
 	}
 
-.PHONY: help try test test-slow lint derive check coverage bench clean distclean venv
+.PHONY: help try test test-slow test-npm lint derive check coverage bench clean distclean venv

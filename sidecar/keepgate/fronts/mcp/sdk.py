@@ -43,7 +43,7 @@ def _lean() -> ModuleType | None:
         for name in BARE:
             _put_bare(name)
         return importlib.import_module(FRONT)
-    except (ImportError, AttributeError, TypeError):
+    except (ImportError, AttributeError, LookupError, TypeError):
         for name in set(sys.modules) - before:
             if name.partition(".")[0] in ("mcp", "starlette") or name.startswith("keepgate.fronts.mcp."):
                 del sys.modules[name]
