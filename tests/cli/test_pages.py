@@ -109,3 +109,29 @@ def test_nobody_to_ask_means_no(keepgate: Any) -> None:
 
     assert 3 == done.code
     assert not (keepgate.workspace / FOLDER).exists()
+
+
+def test_an_undo_names_the_page(keepgate: Any) -> None:
+    """Its file is as it was before."""
+    keepgate.trusting()
+    assert 0 == keepgate.here("pages", "put", "people/alice", "# Alice\n").code
+    done = keepgate.here("undo", "1")
+
+    assert 0 == done.code, done.err
+    assert "Page people/alice is as it was before." in done.out
+    assert not (keepgate.workspace / FOLDER / "people/alice.md").exists()
+
+
+def test_a_changed_page_is_asked_about_as_a_difference(keepgate: Any) -> None:
+    """The terminal shows the lines that go and come; a yes writes the file."""
+    path = write(keepgate, "people/alice.md", "# Alice\n\nLikes tea.\n")
+    asked = keepgate.at_terminal(
+        "pages", "put", "people/alice", "# Alice\n\nLikes coffee.\n", env={"NO_COLOR": "1"}
+    )
+    screen = asked.until("Allow this?")
+    done = asked.finish("y\r")
+
+    assert "keepgate asks: write a page?" in screen
+    assert "- Likes tea.\n+ Likes coffee.\n" in screen
+    assert 0 == done.code, done.err
+    assert "# Alice\n\nLikes coffee.\n" == path.read_text()

@@ -78,6 +78,8 @@ def undone(screen: Screen, result: UndoResult) -> None:
         screen.line(f"Restored {entry.id}, version {entry.version}: {entry.text}")
     for fact in result.facts:
         screen.line(f"{'Brought back' if fact.active else 'Expired'} fact {fact.id}: {fact.text}")
+    for slug in result.pages:
+        screen.line(f"Page {slug} is as it was before.")
     if result.usage:
         budgets_table(screen, result.usage)
 
