@@ -68,9 +68,11 @@ async def test_a_remote_caller_sees_no_private_page(house: Any) -> None:
 
 async def test_a_project_names_its_folders_of_pages(house: Any) -> None:
     """Inside of it any, outside of it none; one that another reaches is no second root."""
-    write(house, "project/.keepgate/config.toml", '[pages]\nroots = ["docs", "docs/deep", "docs/.inner"]\n')
-    write(house, "project/docs/deep/a.md")
-    write(house, "project/docs/.inner/b.md")
+    write(
+        house, "project/.keepgate/config.toml", '[pages]\nroots = ["notes", "notes/deep", "notes/.inner"]\n'
+    )
+    write(house, "project/notes/deep/a.md")
+    write(house, "project/notes/.inner/b.md")
     write(house, "project/.keepgate/pages/c.md")
 
     assert ["b", "deep/a"] == await slugs(house.client())

@@ -4,6 +4,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
@@ -76,13 +77,10 @@ def _over(
         settings,
         lambda key: {item.path for each in connections for item in each.workspaces if item.key == key},
     )
-    files = disk(str(Path(store.state_folder) / PAGE_LOCKS))
-    pages = Pages(
-        store=store,
-        stamp=stamp,
-        lock_folder=str(Path(store.state_folder) / PAGE_LOCKS),
-        homes=lambda: homes_of(connections, projects.rules_for, places.data_folder),
-    )
+    locks = str(Path(store.state_folder) / PAGE_LOCKS)
+    files = disk(locks)
+    homes = partial(homes_of, connections, projects.rules_for, places.data_folder)
+    pages = Pages(store=store, stamp=stamp, lock_folder=locks, homes=homes)
     writer = Writer(store, files)
     gate = Gate(
         writer=writer,
