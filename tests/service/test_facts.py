@@ -516,3 +516,31 @@ async def test_a_ttl_that_ran_out_is_noted_once(build: Callable[..., Any]) -> No
         (row["entryId"], row["text"]) for row in await client.rows("expire")
     ]
     assert not (await client.call("verbs/forget", id="1"))["expired"]
+
+
+async def test_an_entity_is_resolved_as_reading_resolves_it(house: Any, client: Any, shelve: Any) -> None:
+    """By alias, title, or the end of a slug; a fact filed under a name is found under it."""
+    page = "---\ntitle: Alice Example\naliases: [Ali]\n---\nWrites compilers.\n"
+    await shelve(house, {"people/alice-example": page})
+
+    for name in ("Ali", "alice example", "Alice-Example", "people/alice-example"):
+        answer = await remember(client, f"fact about {name}", entity=name)
+        assert ("people/alice-example", None) == (answer["entity_slug"], answer.get("suggestions"))
+
+
+async def test_a_similar_entity_is_told_and_never_used(house: Any, client: Any, shelve: Any) -> None:
+    """What a name without a page may have meant (VERBS-remember)."""
+    await shelve(house, {"projects/apollo-migration-2025": "# Apollo migration 2025\n\nDone.\n"})
+    answer = await remember(client, entity="projects/apollo-migration-2026")
+
+    assert "projects/apollo-migration-2026" == answer["entity_slug"]
+    assert "projects/apollo-migration-2025" in [each["slug"] for each in answer["suggestions"]]
+
+
+async def test_a_remote_learns_no_private_pages_name(house: Any, shelve: Any) -> None:
+    """Its own words are the slug."""
+    page = "---\ntitle: Secret Alice\nvisibility: private\naliases: [Ali]\n---\nHidden.\n"
+    await shelve(house, {"people/secret-alice": page})
+    answer = await remember(house.client(remote=True), entity="Ali")
+
+    assert ("ali", None) == (answer["entity_slug"], answer.get("suggestions"))

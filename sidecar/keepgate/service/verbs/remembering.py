@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from keepgate.core.model.fact import Fact, sight_of
+from attrs import evolve
+
+from keepgate.core.model.fact import Fact, Sight, sight_of
 from keepgate.core.model.times import BadMoment, iso_or_none, parse_ttl
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import FactDraft, Forget, Remember
@@ -13,6 +15,7 @@ from keepgate.protocol import verbs as v
 from keepgate.protocol.entries import UNSET
 from keepgate.protocol.verb_errors import invalid_params
 from keepgate.service.context import WriteCtx
+from keepgate.service.verbs.entities import near_misses
 from keepgate.service.verbs.fact_params import (
     cleaned_entity,
     cleaned_fact,
@@ -30,14 +33,18 @@ _NAMELESS: Final = "Name a person, company or project, such as people/alice, or 
 async def remember(ctx: WriteCtx, params: v.RememberParams) -> v.RememberResult | v.DryRun:
     """VERBS-remember. What is said already is answered with the fact that says it; nobody is asked."""
     author = writing_author(ctx, params.session)
-    change = await _remembering(ctx, params, author)
+    sight = sight_of([author.workspace_key], world_only=ctx.connection.remote)
+    change, resolved = await _remembering(ctx, params, author, sight)
     if params.dry_run:
         return await _dry_remember(ctx, change, author)
     receipt = await ctx.gate.submit(change, author, ctx.connection.asker)
-    return _remembered(ctx, change, receipt)
+    similar = await _similar(ctx, sight, params.entity or "", resolved)
+    return evolve(_remembered(ctx, change, receipt), suggestions=similar or UNSET)
 
 
-async def _remembering(ctx: WriteCtx, params: v.RememberParams, author: Author) -> Remember:
+async def _remembering(
+    ctx: WriteCtx, params: v.RememberParams, author: Author, sight: Sight
+) -> tuple[Remember, Resolution | None]:
     """The change, checked in the contract's order: fact, provenance, ttl, what it names, where it goes."""
     text = cleaned_fact(params.fact, ctx.settings.facts.max_text_units)
     provenance = cleaned_provenance(params.provenance)
@@ -48,8 +55,8 @@ async def _remembering(ctx: WriteCtx, params: v.RememberParams, author: Author) 
     supersedes = None if params.supersedes is None else fact_number(params.supersedes)
     entity = None if params.entity is None else cleaned_entity(params.entity)
     home = home_of(ctx, author)
-    resolved = None if entity is None else await _resolve(ctx, author, entity)
-    return Remember(
+    resolved = None if entity is None else await _resolve(ctx, sight, entity)
+    change = Remember(
         draft=FactDraft(
             home=home,
             entity=None if resolved is None else resolved.slug,
@@ -60,17 +67,28 @@ async def _remembering(ctx: WriteCtx, params: v.RememberParams, author: Author) 
             valid_until=valid_until,
         ),
         supersedes=supersedes,
-        world_only=ctx.connection.remote,
+        world_only=sight.world_only,
     )
+    return change, resolved
 
 
-async def _resolve(ctx: WriteCtx, author: Author, name: str) -> Resolution:
+async def _resolve(ctx: WriteCtx, sight: Sight, name: str) -> Resolution:
     """The entity that a name means, among what the writer sees; a similar name is another entity."""
-    sight = sight_of([author.workspace_key], world_only=ctx.connection.remote)
     found = await ctx.store.reading.run(resolve, sight, name)
     if not found.slug:
         raise invalid_params("entity names nothing: it holds no letter and no digit", _NAMELESS)
     return found
+
+
+async def _similar(
+    ctx: WriteCtx, sight: Sight, name: str, resolved: Resolution | None
+) -> list[v.Suggestion]:
+    """Pages that may have been meant by a name that has none: told, and never used."""
+    if resolved is None or resolved.hit is not None:
+        return []
+    floor, now_ms = ctx.settings.facts.score_floor, ctx.stamp().now_ms
+    found = await ctx.store.reading.run(near_misses, sight, name, resolved.slug, floor, now_ms)
+    return [suggestion for suggestion in found if suggestion.slug != resolved.slug]
 
 
 def _remembered(ctx: WriteCtx, change: Remember, receipt: Receipt) -> v.RememberResult:
