@@ -39,7 +39,7 @@ def asked(text: str) -> Query:
     "text", ["", "  ", "!?", "-- ''", "the", "what is the", "To be, or not to be", "it's", "\u200b"]
 )
 def test_a_query_that_says_nothing_is_none(text: str) -> None:
-    """Punctuation and function words alone have a defined answer: nothing (R-SEARCH)."""
+    """Punctuation and function words alone have a defined answer: nothing."""
     assert query_of(text) is None
 
 

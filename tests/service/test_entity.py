@@ -193,7 +193,7 @@ NO_NAMES = [
 
 @pytest.mark.parametrize("name", NO_NAMES)
 async def test_names_are_no_patterns(house: Any, client: Any, shelve: Any, name: str) -> None:
-    """A.12, fault 14: literal, never an error, never an arbitrary page; nothing fuzzy is found."""
+    """VERBS-entity: literal, never an error, never an arbitrary page; nothing fuzzy is found."""
     await shelve(house, {"people/alice.md": "# Alice Smith"})
 
     answer = await client.call("verbs/entity", name=name)
@@ -242,7 +242,7 @@ async def test_facts_without_a_page_are_a_miss_that_names_their_slug(client: Any
 async def test_counts_are_exact_and_old_commitments_stay(
     house: Any, client: Any, shelve: Any, clock: Clock
 ) -> None:
-    """A.10, fault 15: beyond a hundred newer facts, too."""
+    """VERBS-entity: beyond a hundred newer facts, too."""
     await shelve(house, {"people/alice.md": "# Alice\n\n## Timeline\n- 2026-11-29: met"})
     await remember(client, "will send the deck", "alice", kind="commitment")
     for number in range(120):
@@ -258,7 +258,7 @@ async def test_counts_are_exact_and_old_commitments_stay(
 async def test_what_has_expired_is_neither_counted_nor_open(
     house: Any, client: Any, shelve: Any, clock: Clock
 ) -> None:
-    """A.1: forgotten, superseded and run out."""
+    """VERBS-entity: forgotten, superseded and run out."""
     await shelve(house, {"people/alice.md": "# Alice"})
     await remember(client, "one", "alice", kind="commitment", ttl="1h")
     await client.call("verbs/forget", id=await remember(client, "two", "alice", kind="commitment"))
@@ -286,7 +286,7 @@ async def test_events_are_open_for_ninety_days(house: Any, client: Any, shelve: 
 
 
 async def test_remote_callers_see_nothing_private(house: Any, client: Any, shelve: Any) -> None:
-    """A.9: not in the card, its counts, edges or suggestions; a private page is a miss."""
+    """VERBS-entity: not in the card, its counts, edges or suggestions; a private page is a miss."""
     remote = house.client("r", remote=True)
     secret = "---\nvisibility: private\naliases: [hush]\n---\n# Secret\n\nOf [[people/alice]]."
     await shelve(

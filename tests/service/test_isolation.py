@@ -179,7 +179,7 @@ def _request(world: World, *, remote: bool) -> tuple[str, dict[str, Any]]:
     ],
 )
 async def test_nothing_out_of_sight_is_ever_shown(world: World, own: str, others: str, remote: bool) -> None:
-    """A.1, A.9: facts, results, cards, edges, threads, suggestions; by words, names, sessions and times."""
+    """Facts, results, cards, edges, threads, suggestions; by words, names, sessions and times."""
     client = world.house.client("reader", folders=(own,), remote=remote)
     seen = {item.mark for item in world.seen({world.house.key(own), ""}, remote=remote)}
     shown: set[str] = set()
@@ -197,7 +197,7 @@ async def test_nothing_out_of_sight_is_ever_shown(world: World, own: str, others
 
 @pytest.mark.parametrize(("own", "remote"), [("a/project", False), ("b/project", True)])
 async def test_counts_are_of_what_is_in_sight(world: World, own: str, remote: bool) -> None:
-    """A.9: numbers tell of nothing else, either."""
+    """Numbers tell of nothing else, either."""
     client = world.house.client("reader", folders=(own,), remote=remote)
     seen = world.seen({world.house.key(own), ""}, remote=remote)
     for slug in {item.slug for item in seen if item.is_page}:
@@ -210,7 +210,7 @@ async def test_counts_are_of_what_is_in_sight(world: World, own: str, remote: bo
 
 
 async def test_what_has_expired_widens_for_local_callers_alone_within_their_homes(world: World) -> None:
-    """A.1: include_expired shows a local caller what its own workspace had, and nothing more."""
+    """Include_expired shows a local caller what its own workspace had, and nothing more."""
     client = world.house.client("reader", folders=("a/project",))
     homes = {world.house.key("a/project"), ""}
     mine = {item.mark for item in world.items if item.home in homes and not item.is_page}

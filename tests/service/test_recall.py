@@ -117,7 +117,7 @@ async def test_without_a_query_the_newest_facts_come_and_no_pages(client: Any, c
 
 
 async def test_a_query_finds_facts_and_adds_no_others(client: Any) -> None:
-    """A.3: only what matches, best first; nothing is padded with the newest."""
+    """VERBS-recall: only what matches, best first; nothing is padded with the newest."""
     await remember(client, "The staging database runs on port 5433")
     await remember(client, "Lunch is at noon")
 
@@ -138,7 +138,7 @@ async def test_who_a_fact_is_about_is_found_too(client: Any) -> None:
 async def test_a_query_without_real_words_finds_nothing(
     house: Any, client: Any, shelve: Any, query: str
 ) -> None:
-    """R-SEARCH: a defined answer, and the same for words that are nowhere."""
+    """VERBS-recall: a defined answer, and the same for words that are nowhere."""
     await shelve(house, {"people/alice.md": ALICE})
     await remember(client, "What is it? The plan!")
 
@@ -148,7 +148,7 @@ async def test_a_query_without_real_words_finds_nothing(
 
 
 async def test_much_weaker_hits_are_left_out(client: Any) -> None:
-    """A.13: noise is worse than silence; a hit that scores less than half of the best is dropped."""
+    """VERBS-recall: noise is worse than silence; a hit that scores less than half of the best is dropped."""
     await remember(client, "The quarterly kestrel budget review is on Friday")
     for number in range(30):
         await remember(client, f"Friday is day number {number}")
@@ -179,7 +179,7 @@ async def test_of_equal_hits_the_newest_comes_first(client: Any, clock: Clock) -
 
 
 async def test_an_entity_brings_all_its_facts_matches_first(client: Any, clock: Clock) -> None:
-    """A.3: with entity and query the entity's facts, those that match before the others."""
+    """VERBS-recall: with entity and query the entity's facts, those that match before the others."""
     for fact in ("plays chess", "likes tea", "speaks Danish"):
         clock.now_ms += MINUTE
         await remember(client, fact, entity="Alice")
@@ -191,7 +191,7 @@ async def test_an_entity_brings_all_its_facts_matches_first(client: Any, clock: 
 
 
 async def test_what_was_filed_under_a_name_is_found_under_it(house: Any, client: Any, shelve: Any) -> None:
-    """A.5, fault 10: before there is a page, and after, by alias, title, slug and its end."""
+    """VERBS-recall: before there is a page, and after, by alias, title, slug and its end."""
     await remember(client, "likes tea", entity="Alice Smith")
     await shelve(house, {"people/alice.md": ALICE})
     await remember(client, "likes cake", entity="The Boss")
@@ -206,7 +206,7 @@ async def test_what_was_filed_under_a_name_is_found_under_it(house: Any, client:
               ("projects/apollo-2025", "projects/apollo-2026"), ("Anna Berg", "Anna Borg")]
 )  # fmt: skip
 async def test_names_that_differ_never_mix(client: Any, names: tuple[str, ...]) -> None:
-    """Faults 8 and 9: no fact of one is a fact of the other."""
+    """VERBS-recall: no fact of one is a fact of the other."""
     for name in names:
         await remember(client, f"about {name}", entity=name)
 
@@ -222,7 +222,7 @@ async def test_an_entity_of_signs_alone_is_refused(client: Any) -> None:
 
 
 async def test_since_entity_and_session_hold_together(house: Any, clock: Clock) -> None:
-    """A.2, fault 13: all of them narrow, with and without a query; fact and session are stored together."""
+    """VERBS-recall: all of them narrow, with and without a query; fact and session are stored together."""
     one, two = house.client("one"), house.client("two")
     await remember(one, "old tea", entity="alice")
     clock.now_ms += 60 * MINUTE
@@ -242,7 +242,7 @@ async def test_since_entity_and_session_hold_together(house: Any, clock: Clock) 
 
 @pytest.mark.parametrize("since", ["yesterday", "2026-02-30", "Nov 30 2026", "-1d"])
 async def test_a_since_that_is_no_moment_is_refused(client: Any, since: str) -> None:
-    """A.2: never silently nothing."""
+    """VERBS-recall: never silently nothing."""
     envelope = (await client.fault("verbs/recall", since=since)).envelope()
 
     assert "invalid_params" == envelope["error"]
@@ -250,7 +250,7 @@ async def test_a_since_that_is_no_moment_is_refused(client: Any, since: str) -> 
 
 
 async def test_ttl_is_enforced_on_every_arm(client: Any, clock: Clock) -> None:
-    """A.1: from the very moment on; local callers may ask for what has expired."""
+    """VERBS-recall: from the very moment on; local callers may ask for what has expired."""
     await remember(client, "tea until four", entity="alice", ttl="4h")
     forgotten = await remember(client, "tea at once", entity="alice")
     await client.call("verbs/forget", id=forgotten)
@@ -277,7 +277,7 @@ async def test_ttl_is_enforced_on_every_arm(client: Any, clock: Clock) -> None:
 
 
 async def test_a_remote_caller_cannot_widen(house: Any, client: Any) -> None:
-    """A.1, A.9: neither to what has expired nor to what is private."""
+    """VERBS-recall: neither to what has expired nor to what is private."""
     remote = house.client("r", remote=True)
     await remember(client, "private tea", entity="alice", visibility="private")
     await client.call("verbs/forget", id=await remember(client, "forgotten tea", entity="alice"))
@@ -295,7 +295,7 @@ async def test_a_remote_caller_cannot_widen(house: Any, client: Any) -> None:
 async def test_the_limit_is_for_each_arm(
     house: Any, client: Any, shelve: Any, limit: float | None, count: int
 ) -> None:
-    """3.1: a positive whole number up to 100, else 50; facts and pages each."""
+    """VERBS-recall: a positive whole number up to 100, else 50; facts and pages each."""
     await shelve(house, {f"notes/{number}.md": f"# Note {number}\n\ntea" for number in range(60)})
     await asyncio.gather(*(remember(client, f"tea {number}") for number in range(60)))
 
@@ -332,7 +332,7 @@ async def test_a_budget_is_spent_on_facts_first(house: Any, client: Any, shelve:
 
 
 async def test_why_a_page_was_found(house: Any, client: Any, shelve: Any) -> None:
-    """A.13, fault 20: alias, title, every word, some words; alias and title are found without any text."""
+    """VERBS-recall: alias, title, every word, some words; alias and title are found without any text."""
     await shelve(
         house,
         {
@@ -360,7 +360,7 @@ async def test_a_page_is_found_once_by_its_best_part(house: Any, client: Any, sh
 
 
 async def test_private_pages_are_for_local_callers(house: Any, client: Any, shelve: Any) -> None:
-    """A.9: also by alias and by title."""
+    """VERBS-recall: also by alias and by title."""
     await shelve(house, {"secret.md": "---\nvisibility: private\naliases: [hush]\n---\n# Kestrel\n\nplans"})
     remote = house.client("r", remote=True)
 
@@ -417,7 +417,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("query", HOSTILE)
 async def test_odd_queries_are_only_words(house: Any, client: Any, shelve: Any, query: str) -> None:
-    """R-SEARCH: nothing reaches the index's syntax; every query is answered and finds what it says."""
+    """VERBS-recall: nothing reaches the index's syntax; every query is answered and finds what it says."""
     await shelve(house, {"tea.md": "# Tea\n\nhot tea", "other.md": "# Other\n\nnothing here"})
     await remember(client, "tea is hot")
     await remember(client, "nothing here")

@@ -1,4 +1,4 @@
-"""The golden list of words that must be found, in facts and in pages, through a real store (R-SEARCH)."""
+"""The golden list of words that must be found, in facts and in pages, through a real store."""
 
 import unicodedata
 from collections.abc import Callable
