@@ -13,19 +13,21 @@ from keepgate.core.writing.change import (
     Draft,
     FactDraft,
     Forget,
-    PutPage,
     Remember,
     Remove,
-    RemovePage,
     Replace,
     Seed,
-    TrustRoot,
     Undo,
     homes_of,
     kind_of,
     new_texts,
 )
 from keepgate.core.writing.mutation import Mutation
+from keepgate.core.writing.page_change import (
+    PutPage,
+    RemovePage,
+    TrustRoot,
+)
 from keepgate.core.writing.plan import plan
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import ChangeKind

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from keepgate.pages import files
-from keepgate.pages.files import UnusableError
+from keepgate.pages.folders import UnusableError
 from keepgate.protocol.pages import PAGE_BYTES_MAX
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from keepgate.core.writing.approval import Allowed, Decider, approve
 from keepgate.core.writing.ask import ask_for
-from keepgate.core.writing.change import (
+from keepgate.core.writing.change import Change
+from keepgate.core.writing.page_change import (
     AddDate,
     AddLink,
     AddNote,
-    Change,
     EditPage,
     PutPage,
     RemovePage,

@@ -11,16 +11,18 @@ from keepgate.core.writing.change import (
     Add,
     Change,
     Consolidate,
-    EditPage,
     Forget,
-    PutPage,
     Remember,
     Remove,
-    RemovePage,
     Replace,
     Seed,
-    TrustRoot,
     Undo,
+)
+from keepgate.core.writing.page_change import (
+    EditPage,
+    PutPage,
+    RemovePage,
+    TrustRoot,
 )
 from keepgate.core.writing.page_steps import is_trust
 from keepgate.core.writing.plan import Plan

@@ -10,7 +10,7 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from keepgate.pages import files
-from keepgate.pages.files import UnusableError
+from keepgate.pages.folders import UnusableError
 from keepgate.protocol.errors import Problem, invalid_input
 
 LOCK_WAIT_S: Final = 1.5

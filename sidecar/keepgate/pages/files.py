@@ -1,36 +1,25 @@
 """Page files on the disk: read with their digest, written whole or not at all, removed.
 
 A root is a resolved path, and no link is followed from there on, so that nothing outside of it is read or
-written, not even when somebody swaps a folder for a link meanwhile: each folder on the way is opened from the
-one before it. Where the system cannot do that (Windows), the resolved path is compared instead.
+written, not even when somebody swaps a folder for a link meanwhile.
 """
 
 import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from attrs import frozen
 
+from keepgate.pages.folders import FOLDER_MODE, LINK_ERRORS, NO_LINK, Place, UnusableError, parent
 from keepgate.protocol.pages import PAGE_BYTES_MAX
 
-FOLDER_MODE: Final = 0o755
 FILE_MODE: Final = 0o644
 TEMPORARY: Final = ".keepgate-"
 """How temporary files begin: hidden, so no index takes one for a page."""
-
-_BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd
-_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK | getattr(os, "O_CLOEXEC", 0)
-_LINK_ERRORS: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
-
-
-class UnusableError(Exception):
-    """The file is none that a page can be; the message says why, as what follows ``the file``."""
 
 
 @frozen
@@ -55,7 +44,7 @@ def read(root: str, path: str) -> Content | None:
     ``OSError`` where the system does not let one read.
     """
     try:
-        with _parent(root, path) as (place, name):
+        with parent(root, path) as (place, name):
             return _read_at(place, name)
     except FileNotFoundError:
         return None
@@ -69,7 +58,7 @@ def write(root: str, path: str, content: str, *, digest_before: str | None, home
     which leaves the old file as it was. Two writers of one file have to be kept apart by the caller.
     """
     _make_root(root, home)
-    with _parent(root, path, make=True) as (place, name):
+    with parent(root, path, make=True) as (place, name):
         if not _is_as_before(place, name, digest_before):
             return False
         temporary = _write_temporary(place, name, content.encode())
@@ -95,7 +84,7 @@ def remove(root: str, path: str, *, digest_before: str) -> bool:
     The folders that it leaves empty stay. Raises ``OSError``.
     """
     try:
-        with _parent(root, path) as (place, name):
+        with parent(root, path) as (place, name):
             if not _is_as_before(place, name, digest_before):
                 return False
             _unlink(place, name)
@@ -110,72 +99,6 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@frozen
-class _Place:
-    """A folder: open, where the system can work from an open folder, else by its path."""
-
-    path: str
-    descriptor: int | None
-
-    def at(self, name: str) -> str:
-        """What to call a file in it."""
-        return name if self.descriptor is not None else os.path.join(self.path, name)  # noqa: PTH118 - for os functions
-
-
-@contextmanager
-def _parent(root: str, path: str, *, make: bool = False) -> Iterator[tuple[_Place, str]]:
-    """The folder that holds a file, and the file's name in it."""
-    *folders, name = path.split("/")
-    if any(part in ("", ".", "..") or "\x00" in part for part in (*folders, name)):
-        raise UnusableError("has a path that leaves its root")
-    if not _BY_DESCRIPTOR:  # pragma: no cover - Windows
-        with _parent_by_path(root, folders, make=make) as place:
-            yield place, name
-        return
-    opened = [_open_folder(None, root)]
-    try:
-        for part in folders:
-            opened.append(_step(opened[-1], part, make=make))
-        yield _Place(os.path.join(root, *folders), opened[-1]), name  # noqa: PTH118
-    finally:
-        for descriptor in reversed(opened):
-            os.close(descriptor)
-
-
-def _step(parent: int, part: str, *, make: bool) -> int:
-    try:
-        return _open_folder(parent, part)
-    except FileNotFoundError:
-        if not make:
-            raise
-    with suppress(FileExistsError):
-        os.mkdir(part, FOLDER_MODE, dir_fd=parent)
-        os.fsync(parent)
-    return _open_folder(parent, part)
-
-
-def _open_folder(parent: int | None, part: str) -> int:
-    try:
-        return os.open(part, _FOLDER, dir_fd=parent)
-    except OSError as error:
-        if error.errno in _LINK_ERRORS:
-            raise UnusableError("lies behind a link or a file, which are not followed") from None
-        raise
-
-
-@contextmanager
-def _parent_by_path(
-    root: str, folders: list[str], *, make: bool
-) -> Iterator[_Place]:  # pragma: no cover - Windows
-    resolved = Path(os.path.realpath(root))
-    folder = resolved.joinpath(*folders)
-    if make:
-        folder.mkdir(parents=True, exist_ok=True)
-    if Path(os.path.realpath(folder)) != folder:
-        raise UnusableError("lies behind a link or a file, which are not followed")
-    yield _Place(str(folder), None)
-
-
 def _make_root(root: str, home: str) -> None:
     """Make the root where it is missing, but not the workspace that it lies in."""
     if home and Path(home) in Path(root).parents and not Path(home).is_dir():
@@ -183,15 +106,15 @@ def _make_root(root: str, home: str) -> None:
     Path(root).mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
 
 
-def _read_at(place: _Place, name: str) -> Content | None:
+def _read_at(place: Place, name: str) -> Content | None:
     try:
         # Without blocking: a pipe of that name must not hold anybody up.
-        flags = os.O_RDONLY | _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        flags = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         descriptor = os.open(place.at(name), flags | getattr(os, "O_CLOEXEC", 0), dir_fd=place.descriptor)
     except FileNotFoundError:
         return None
     except OSError as error:
-        if error.errno in _LINK_ERRORS:
+        if error.errno in LINK_ERRORS:
             raise UnusableError("is a link, which is not followed") from None
         raise
     try:
@@ -206,7 +129,7 @@ def _read_at(place: _Place, name: str) -> Content | None:
     return Content(data, digest(data))
 
 
-def _is_as_before(place: _Place, name: str, digest_before: str | None) -> bool:
+def _is_as_before(place: Place, name: str, digest_before: str | None) -> bool:
     try:
         found = _read_at(place, name)
     except UnusableError:
@@ -214,11 +137,11 @@ def _is_as_before(place: _Place, name: str, digest_before: str | None) -> bool:
     return (found.digest if found else None) == digest_before
 
 
-def _write_temporary(place: _Place, name: str, data: bytes) -> str:
+def _write_temporary(place: Place, name: str, data: bytes) -> str:
     # Of each page the same name: what a killed writer left behind, the next one takes away.
     temporary = TEMPORARY + digest(name.encode())[:16]
     _drop(place, temporary)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | getattr(os, "O_BINARY", 0)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
     descriptor = os.open(place.at(temporary), flags, FILE_MODE, dir_fd=place.descriptor)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 - of a descriptor
@@ -231,27 +154,27 @@ def _write_temporary(place: _Place, name: str, data: bytes) -> str:
     return temporary
 
 
-def _drop(place: _Place, temporary: str) -> None:
+def _drop(place: Place, temporary: str) -> None:
     with suppress(OSError):
         _unlink(place, temporary)
 
 
-def _copy_mode(place: _Place, name: str, temporary: str) -> None:
+def _copy_mode(place: Place, name: str, temporary: str) -> None:
     """The new file keeps who may read and write the old one."""
     with suppress(OSError, NotImplementedError):
         found = os.stat(place.at(name), dir_fd=place.descriptor, follow_symlinks=False)
         os.chmod(place.at(temporary), stat.S_IMODE(found.st_mode), dir_fd=place.descriptor)
 
 
-def _replace(place: _Place, temporary: str, name: str) -> None:
+def _replace(place: Place, temporary: str, name: str) -> None:
     os.replace(place.at(temporary), place.at(name), src_dir_fd=place.descriptor, dst_dir_fd=place.descriptor)
 
 
-def _unlink(place: _Place, name: str) -> None:
+def _unlink(place: Place, name: str) -> None:
     os.unlink(place.at(name), dir_fd=place.descriptor)
 
 
-def _sync_folder(place: _Place) -> None:
+def _sync_folder(place: Place) -> None:
     """Have the name survive a power cut, where folders can be synced."""
     if place.descriptor is not None:
         with suppress(OSError):

@@ -10,7 +10,7 @@ from attrs import define, field
 from keepgate.core.model.page import IndexedPage, Page, PageFile, PageFlaw
 from keepgate.core.reading.page_terms import chunk_terms, title_terms
 from keepgate.pages import files
-from keepgate.pages.files import UnusableError
+from keepgate.pages.folders import UnusableError
 from keepgate.pages.parse import parse
 from keepgate.pages.roots import Root
 from keepgate.pages.scan import Seen

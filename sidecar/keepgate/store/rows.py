@@ -12,8 +12,11 @@ from cattrs.strategies import configure_tagged_union
 
 from keepgate.core.model.fact import Fact
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.change import Change, PageEdit, Target
+from keepgate.core.writing.change import Change, Target
 from keepgate.core.writing.ledger import Sealed, canonical, written_homes
+from keepgate.core.writing.page_change import (
+    PageEdit,
+)
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.protocol.entries import Entry, Scope, Track
 from keepgate.protocol.proposals import ChangeKind, Proposal, ProposalStatus

@@ -13,22 +13,24 @@ from keepgate.core.writing.change import (
     Add,
     Change,
     Consolidate,
-    EditPage,
     Forget,
-    PutPage,
     Remember,
     Remove,
-    RemovePage,
     Replace,
     Seed,
-    TrustRoot,
     Undo,
     kind_of,
 )
 from keepgate.core.writing.ledger import canonical
 from keepgate.core.writing.match import named
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
-from keepgate.core.writing.page_steps import digest_of
+from keepgate.core.writing.page_change import (
+    EditPage,
+    PutPage,
+    RemovePage,
+    TrustRoot,
+)
+from keepgate.core.writing.page_steps import ask_page, page_content
 from keepgate.core.writing.plan import Plan
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.wording import ask_fact, payload_text
@@ -104,18 +106,7 @@ class Ask:
     @property
     def pages(self) -> tuple[AskPage, ...]:
         """The page files that the change writes or removes, whole, and the folders that it trusts."""
-        return tuple(
-            AskPage(
-                action=step.action,
-                workspace_key=step.home,
-                root=step.root,
-                slug=step.slug,
-                path=step.path,
-                before=step.before,
-                content=step.content,
-            )
-            for step in self.plan.pages
-        )
+        return tuple(map(ask_page, self.plan.pages))
 
     @property
     def from_to(self) -> tuple[str | None, str | None]:
@@ -193,7 +184,7 @@ def _step_content(step: Step) -> dict[str, Any]:
         case FactStep():
             return _fact_content(step)
         case PageStep():
-            return _page_content(step)
+            return page_content(step)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(step)
 
@@ -223,11 +214,6 @@ def _fact_values(fact: Fact) -> list[Any]:
         fact.home, fact.entity, fact.text, fact.kind, fact.visibility, fact.provenance, fact.valid_until,
         fact.expired_at is not None, fact.reason,
     ]  # fmt: skip
-
-
-def _page_content(step: PageStep) -> dict[str, Any]:
-    before = None if step.before is None else digest_of(step.before)
-    return {"action": step.action, "page": [step.home, step.root, step.slug, step.path, before, step.content]}
 
 
 def _names(change: Change) -> tuple[str, ...]:

@@ -5,11 +5,12 @@ A small edit is worked out against the file as it is, so that it takes nothing o
 
 import hashlib
 import re
-from typing import Final, Protocol, assert_never
+from typing import Any, Final, Protocol, assert_never
 
 from attrs import evolve
 
-from keepgate.core.writing.change import (
+from keepgate.core.writing.mutation import PageStep
+from keepgate.core.writing.page_change import (
     AddDate,
     AddLink,
     AddNote,
@@ -20,10 +21,10 @@ from keepgate.core.writing.change import (
     RemovePage,
     TrustRoot,
 )
-from keepgate.core.writing.mutation import PageStep
 from keepgate.core.writing.page_edits import UneditableError, with_link, with_note, with_timeline
 from keepgate.protocol.errors import Problem, invalid_input, page_not_found
 from keepgate.protocol.pages import PAGE_BYTES_MAX
+from keepgate.protocol.proposals import AskPage
 
 PUT: Final = "page-put"
 REMOVE: Final = "page-remove"
@@ -111,6 +112,25 @@ def page_undone(step: PageStep, store: PageView, seq: int) -> PageStep:
 def is_trust(step: PageStep) -> bool:
     """Whether a step is about trust in a folder; no file changes then."""
     return not step.path
+
+
+def ask_page(step: PageStep) -> AskPage:
+    """A step as the question shows it, whole."""
+    return AskPage(
+        action=step.action,
+        workspace_key=step.home,
+        root=step.root,
+        slug=step.slug,
+        path=step.path,
+        before=step.before,
+        content=step.content,
+    )
+
+
+def page_content(step: PageStep) -> dict[str, Any]:
+    """What the hash covers of a step: the place, the state that was shown, and the new text."""
+    before = None if step.before is None else digest_of(step.before)
+    return {"action": step.action, "page": [step.home, step.root, step.slug, step.path, before, step.content]}
 
 
 def _trust(change: TrustRoot) -> PageStep:

@@ -20,21 +20,23 @@ from keepgate.core.writing.change import (
     Add,
     Change,
     Consolidate,
-    EditPage,
     Forget,
-    PageChange,
-    PutPage,
     Remember,
     Remove,
-    RemovePage,
     Replace,
     Seed,
-    TrustRoot,
     Undo,
 )
 from keepgate.core.writing.entry_steps import entry_steps
 from keepgate.core.writing.fact_steps import fact_steps
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step, of_entries, of_facts, of_pages
+from keepgate.core.writing.page_change import (
+    EditPage,
+    PageChange,
+    PutPage,
+    RemovePage,
+    TrustRoot,
+)
 from keepgate.core.writing.page_steps import page_steps
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.undoing import undo_steps

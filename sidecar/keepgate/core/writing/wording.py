@@ -7,20 +7,22 @@ from keepgate.core.reading.asked_facts import NEEDLESS, fact_fields
 from keepgate.core.writing.change import (
     Add,
     Consolidate,
-    EditPage,
     EntryChange,
     Forget,
-    PutPage,
     Remember,
     Remove,
-    RemovePage,
     Replace,
     Seed,
-    TrustRoot,
     Undo,
 )
 from keepgate.core.writing.match import named
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.page_change import (
+    EditPage,
+    PutPage,
+    RemovePage,
+    TrustRoot,
+)
 from keepgate.core.writing.page_diff import unified_diff
 from keepgate.core.writing.page_steps import TRUST, is_trust
 from keepgate.core.writing.plan import Plan

@@ -5,7 +5,8 @@ from attrs import frozen
 from keepgate.core.model.page_path import path_of
 from keepgate.core.model.viewer import Author
 from keepgate.pages import files
-from keepgate.pages.files import Content, UnusableError
+from keepgate.pages.files import Content
+from keepgate.pages.folders import UnusableError
 from keepgate.pages.parse import parse
 from keepgate.pages.roots import Root
 from keepgate.protocol.errors import Problem, invalid_input, page_not_found

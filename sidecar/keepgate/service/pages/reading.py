@@ -7,7 +7,7 @@ from keepgate.core.model.page import Link
 from keepgate.core.model.page_path import composed
 from keepgate.core.reading.matching import query_of
 from keepgate.pages import files
-from keepgate.pages.files import UnusableError
+from keepgate.pages.folders import UnusableError
 from keepgate.pages.parse import parse
 from keepgate.protocol import pages as p
 from keepgate.protocol.entries import PAGE_LIMIT_MAX
@@ -26,6 +26,8 @@ from keepgate.store.reads.search import PageHit, search_pages
 SEARCH_LIMIT_DEFAULT = 20
 SEARCH_LIMIT_MAX = 100
 NAMES_MAX = 100
+REPLY_UNITS = 400_000
+"""Characters of slugs, titles and tags in one answer."""
 
 
 async def get(ctx: ReadCtx, params: p.PageGetParams) -> p.PageResult:
@@ -65,8 +67,8 @@ async def list_pages(ctx: ReadCtx, params: p.PagesListParams) -> p.PagesListResu
         after=after,
         limit=limit + 1,
     )
-    page = found[:limit]
-    more = json.dumps([page[-1].slug, page[-1].home], ensure_ascii=False) if len(found) > limit else None
+    page = _that_fit(found[:limit])
+    more = json.dumps([page[-1].slug, page[-1].home], ensure_ascii=False) if len(found) > len(page) else None
     return p.PagesListResult(pages=[_ref(each) for each in page], next=more)
 
 
@@ -118,6 +120,16 @@ def _resolved(db: Connection, sight: Sight, names: list[str]) -> list[p.Resolved
         )
         for name, resolution in found
     ]
+
+
+def _that_fit(pages: list[FoundPage]) -> list[FoundPage]:
+    """The first pages, at least one, whose lines keep an answer small: a page may have many long tags."""
+    size = 0
+    for at, page in enumerate(pages):
+        size += sum(map(len, (page.slug, page.title, page.home, *page.tags)))
+        if size > REPLY_UNITS and at:
+            return pages[:at]
+    return pages
 
 
 def _read(root: str, path: str) -> bytes | None:

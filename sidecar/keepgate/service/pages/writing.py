@@ -8,7 +8,7 @@ from keepgate.core.model.entry import text_problems
 from keepgate.core.model.page_path import composed, slug_problem
 from keepgate.core.model.text import units
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.change import (
+from keepgate.core.writing.page_change import (
     AddDate,
     AddLink,
     AddNote,
