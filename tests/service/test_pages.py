@@ -195,3 +195,20 @@ async def test_no_query_is_an_error(house: Any, query: str) -> None:
     found = (await house.client().call("pages/search", query=query))["hits"]
 
     assert (["a"] if query == "🍵" else []) == [hit["page"]["slug"] for hit in found]
+
+
+async def test_pages_with_many_tags_come_in_more_answers(house: Any) -> None:
+    """No answer grows without bounds, and none of the pages is lost."""
+    tags = ", ".join(f"{at:03}{'x' * 190}" for at in range(100))
+    for at in range(40):
+        write(house, f"project/.keepgate/pages/n{at:02}.md", f"---\ntags: [{tags}]\n---\n")
+    client, seen, after, answers = house.client(), [], None, 0
+    while True:
+        page = await client.call("pages/list", after=after)
+        seen += [each["slug"] for each in page["pages"]]
+        answers, after = answers + 1, page["next"]
+        if after is None:
+            break
+
+    assert [f"n{at:02}" for at in range(40)] == seen
+    assert answers > 1

@@ -10,8 +10,7 @@ from attrs import frozen
 from keepgate.core.model.fact import Sight
 from keepgate.core.model.page import Dated, Link
 from keepgate.protocol.verbs import Visibility
-
-Row = tuple[Any, ...]
+from keepgate.store.rows import Row
 
 _COLUMNS: Final = (
     "p.row, p.home, p.root, p.path, p.slug, p.title, p.type, p.summary, p.tags, p.visibility, p.digest, "
