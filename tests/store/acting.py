@@ -129,6 +129,22 @@ async def remove(writer: Writer, match: str, layer: Layer = HERE, author: Author
     return (await writer.run(lambda txn: commit(txn, change, author))).entries[0]
 
 
+def fact_draft(text: str, **more: Any) -> FactDraft:
+    """A draft of a fact."""
+    return FactDraft(
+        **{
+            "home": WORK,
+            "entity": None,
+            "text": text,
+            "kind": FactKind.FACT,
+            "visibility": Visibility.WORLD,
+            "provenance": "a test",
+            "valid_until": None,
+            **more,
+        }
+    )
+
+
 async def remember(
     writer: Writer,
     text: str,
@@ -139,13 +155,7 @@ async def remember(
     **more: Any,
 ) -> Fact:
     """Save one fact; the fact that says the same, where there is one already."""
-    draft = FactDraft(
-        **{
-            "home": WORK, "entity": None, "text": text, "kind": FactKind.FACT,
-            "visibility": Visibility.WORLD, "provenance": "a test", "valid_until": None, **more,
-        }
-    )  # fmt: skip
-    change = Remember(draft=draft, supersedes=supersedes, world_only=world_only)
+    change = Remember(draft=fact_draft(text, **more), supersedes=supersedes, world_only=world_only)
 
     def work(txn: Transaction) -> Fact:
         ask = asked(txn, change, author, at=txn.stamp)

@@ -1,5 +1,6 @@
 """Facts in the store: what the schema lets in, what searching finds, and that the ledger proves them."""
 
+import asyncio
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -312,6 +313,26 @@ async def test_what_ran_out_is_noted_once_and_by_one(
     await writer.run(lambda txn: txn.note_expired())
     await writer.run(lambda txn: txn.note_expired())
     assert [("4",), ("6",)] == raw.execute(notes).fetchall()
+
+
+async def test_what_ran_out_while_it_was_forgotten_is_noted_when_it_comes_back(
+    acting: ModuleType, writer: Writer, raw: apsw.Connection
+) -> None:
+    """A look in between has not seen it."""
+    now_ms = acting.stamp().now_ms
+    await acting.remember(writer, "runs out soon", valid_until=now_ms + 600)
+    await acting.forget(writer, 1)
+    async with asyncio.timeout(20):
+        while acting.stamp().now_ms <= now_ms + 600:  # noqa: ASYNC110 - the clock sets no event
+            await asyncio.sleep(0.01)
+    await acting.remember(writer, "another", valid_until=now_ms + 300)
+    await writer.run(lambda txn: txn.note_expired())
+    await writer.run(lambda txn: acting.commit(txn, Undo(seq=2, source="test")))
+    await writer.run(lambda txn: txn.note_expired())
+
+    notes = "SELECT entry_id FROM ledger WHERE action = 'expire' ORDER BY seq"
+    assert [("2",), ("1",)] == raw.execute(notes).fetchall()
+    assert [] == found(raw, "runs")
 
 
 async def test_ids_are_never_used_twice(acting: ModuleType, lived: Store, writer: Writer) -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from keepgate.core.model.entry import Layer
 from keepgate.core.model.viewer import Author, Viewer
-from keepgate.core.writing.change import Add, ByMatch, Remove, Replace
+from keepgate.core.writing.change import Add, ByMatch, Forget, Remember, Remove, Replace
 from keepgate.protocol.entries import Scope, Track
 from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store import evidence, feed, reads
+from keepgate.store import evidence, facts, feed, reads
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store
 
@@ -42,6 +42,10 @@ async def fill(acting: ModuleType, store: Store, workspaces: int) -> None:
                     txn.close(stored.id, status=status, outcome="rejected", by=None)
 
         await writer.run(ask)
+        for item, ttl in enumerate((None, None, 1)):
+            text = f"fact {item} of workspace {number}"
+            await acting.remember(writer, text, author, home=f"/w/{number}", entity="a", valid_until=ttl)
+        await writer.run(lambda txn: txn.note_expired())
         await store.evidence.note_recall(
             viewer_workspace=f"/w/{number}", agent_key="", session_id=f"s-{number}", track=None, scope=None,
             text=None, entry_ids=[made.entries[0].id], stamp=acting.stamp(), wait_ms=5000,
@@ -74,6 +78,9 @@ def operations(acting: ModuleType, entry_id: str, seq: int) -> dict[str, Callabl
         "proposals": lambda db: reads.proposals(db, ME, ProposalStatus.PENDING, 20, 0),
         "proposals of any state": lambda db: reads.proposals(db, ME, None, 20, 0),
         "pending": lambda db: reads.pending_count(db, frozenset({"/w/1"}), 0),
+        "facts that say the same": lambda db: facts.fact_twins(db, "/w/1", "fact 1 of workspace 1", 2),
+        "next fact": facts.next_fact_id,
+        "history of a fact": lambda db: reads.history(db, "4"),
         "feed": lambda db: feed.changes_since(db, feed.head(db) - 3, 10),
     }
 
@@ -97,6 +104,11 @@ def writes(acting: ModuleType, seq: int) -> dict[str, Callable[[Transaction], An
             Replace(layer=HERE, target=ByMatch("text 7 in"), text="text 7 in new", tags=None, source="s")
         ),
         "remove": change(Remove(layer=HERE, target=ByMatch("a new entry"))),
+        "remember": change(
+            Remember(draft=acting.fact_draft("a new fact", home="/w/1"), supersedes=4, world_only=False)
+        ),
+        "forget": change(Forget(id=5, reason=None, world_only=False)),
+        "note what ran out": lambda txn: txn.note_expired(),
         "propose and close": propose,
         "change of": lambda txn: txn.change_of(seq),
         "due": lambda txn: txn.due(),

@@ -38,9 +38,13 @@ RETURNING id
 
 # A fact can be saved with a ttl that has run out already: what came after the last look is looked at, too.
 _RUN_OUT: Final = f"""
-SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY facts_ttl
-WHERE f.expired_at IS NULL AND f.valid_until <= :now_ms AND (f.valid_until > :seen_ms OR f.id > :seen_id)
-  AND NOT EXISTS (SELECT 1 FROM ledger AS l
+SELECT {FACT_COLUMNS} FROM facts AS f
+WHERE f.id IN (
+    SELECT id FROM facts INDEXED BY facts_ttl
+    WHERE expired_at IS NULL AND valid_until > :seen_ms AND valid_until <= :now_ms
+    UNION
+    SELECT id FROM facts WHERE id > :seen_id AND expired_at IS NULL AND valid_until <= :now_ms
+  ) AND NOT EXISTS (SELECT 1 FROM ledger AS l
     WHERE l.entry_id = CAST(f.id AS TEXT) AND l.action = 'expire' AND l.decision = 'note')
 ORDER BY f.id
 """  # noqa: S608
@@ -50,6 +54,7 @@ _NOTE_SEEN: Final = (
 )
 _SEEN_MS: Final = "facts_expired_ms"
 _SEEN_ID: Final = "facts_expired_id"
+_LOOK_AGAIN: Final = "DELETE FROM derived WHERE key IN ('facts_expired_ms', 'facts_expired_id')"
 
 
 def fact(db: apsw.Connection, fact_id: int) -> Fact | None:
@@ -97,6 +102,8 @@ def change_fact(db: apsw.Connection, before: Fact, after: Fact, ledger_seq: int)
     unindex(db, after.id, FACTS)
     if after.expired_at is None:
         index(db, after.id, _searched(after), FACTS)
+        # Its ttl may have run out while it was forgotten.
+        db.execute(_LOOK_AGAIN)
 
 
 def run_out(db: apsw.Connection, now_ms: int) -> list[Fact]:

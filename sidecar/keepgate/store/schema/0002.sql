@@ -27,6 +27,8 @@ CREATE INDEX facts_since ON facts (home, created_at, id);
 -- What a card counts and shows of an entity, without a look at the rows themselves.
 CREATE INDEX facts_card ON facts (home, entity, kind, id, visibility, valid_until, expired_at)
   WHERE entity IS NOT NULL AND expired_at IS NULL;
+-- The reference is looked up whenever a fact comes in while another waits for it.
+CREATE INDEX facts_superseded ON facts (superseded_by);
 CREATE INDEX facts_twin ON facts (home, twin_crc) WHERE expired_at IS NULL;
 CREATE INDEX facts_ttl ON facts (valid_until) WHERE valid_until IS NOT NULL AND expired_at IS NULL;
 
