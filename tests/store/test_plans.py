@@ -26,8 +26,8 @@ from keepgate.store.reads.search import search_facts, search_pages
 WORK = "/work"
 NOW = 1_796_040_000_000
 SIGHT = sight_of([WORK], world_only=True)
-EXPECTED = {"SCAN n", "SCAN named", "SCAN CONSTANT ROW", "SCAN (subquery-1)"}
-"""What is small by its making: pages that are called as a query, a row of constants, rows within a limit."""
+EXPECTED = {"SCAN CONSTANT ROW", "SCAN (subquery-1)"}
+"""What is small by its making: a row of constants, rows within a limit."""
 
 SEARCHES = {"s", "page_search", "fact_search"}
 

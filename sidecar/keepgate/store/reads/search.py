@@ -28,20 +28,21 @@ FROM page_search AS s CROSS JOIN page_chunks AS c ON c.row = s.rowid CROSS JOIN 
 WHERE page_search MATCH :match AND s.rank MATCH 'bm25(3.0, 1.0)' AND {_PAGE_SEEN}
 ORDER BY s.rank
 """  # noqa: S608 - constants of this file
-_NAMED: Final = f"""
-WITH named (page, alias) AS (
-  SELECT a.page, 1 FROM json_each(:homes) AS h CROSS JOIN page_aliases AS a
-  ON a.home = h.value AND a.key = :key
-  UNION ALL
-  SELECT t.row, 0 FROM json_each(:homes) AS h CROSS JOIN pages AS t INDEXED BY pages_title
-  ON t.home = h.value AND t.title_key = :key
-)
-SELECT max(n.alias), p.row, p.home, p.slug, p.title,
-  coalesce((SELECT c.text FROM page_chunks AS c WHERE c.page = p.row ORDER BY c.place LIMIT 1), '')
-FROM named AS n CROSS JOIN pages AS p ON p.row = n.page
+_ALIASED: Final = f"""
+SELECT p.row, p.home, p.slug, p.title
+FROM json_each(:homes) AS h CROSS JOIN page_aliases AS a ON a.home = h.value AND a.key = :key
+  CROSS JOIN pages AS p ON p.row = a.page
 WHERE {_PAGE_SEEN}
-GROUP BY p.row ORDER BY max(n.alias) DESC, p.changed_at DESC, p.row LIMIT :limit
+ORDER BY p.changed_at DESC, p.row LIMIT :limit
+"""  # noqa: S608 - constants of this file
+_TITLED: Final = f"""
+SELECT p.row, p.home, p.slug, p.title
+FROM json_each(:homes) AS h CROSS JOIN pages AS p INDEXED BY pages_title
+  ON p.home = h.value AND p.title_key = :key
+WHERE {_PAGE_SEEN}
+ORDER BY p.changed_at DESC, p.row LIMIT :limit
 """  # noqa: S608
+_BEGINNING: Final = "SELECT text FROM page_chunks WHERE page = ? ORDER BY place LIMIT 1"
 _FACTS: Final = f"""
 SELECT s.rank, {FACT_COLUMNS}
 FROM fact_search AS s CROSS JOIN facts AS f ON f.id = s.rowid
@@ -82,7 +83,7 @@ class _Hit:
     home: str
     slug: str
     title: str
-    chunk: str
+    chunk: str | None = None
     chunk_row: int | None = None
     score: float = 1.0
     alias: bool = False
@@ -97,15 +98,10 @@ def search_pages(
     One hit a page; a hit that scores less than ``floor`` times the best is left out.
     """
     values = {"homes": json.dumps(sorted(sight.homes)), "world_only": sight.world_only}
-    named = _named(db, values, alias_key(text), limit)
-    scored = _scored(db, values, query, limit, floor) if query else {}
-    hits: dict[int, _Hit] = {}
-    for hit in named:
-        # The part that matched says more than the page's beginning.
-        best = scored.get(hit.page, hit)
-        hits[hit.page] = evolve(best, alias=hit.alias, titled=hit.titled, score=1.0)
-    for page, hit in scored.items():
-        hits.setdefault(page, hit)
+    hits = _named(db, values, alias_key(text), limit)
+    for page, hit in (_scored(db, values, query, limit, floor) if query else {}).items():
+        named = hits.setdefault(page, hit)
+        hits[page] = evolve(hit, alias=named.alias, titled=named.titled)
     return _with_evidence(db, list(hits.values())[:limit], query)
 
 
@@ -128,22 +124,14 @@ def search_facts(
     return [fact for _, fact in sorted(kept, key=lambda item: (item[0], item[1].id), reverse=True)]
 
 
-def _named(db: apsw.Connection, values: dict[str, Any], key: str, limit: int) -> list[_Hit]:
-    if not key:
-        return []
-    rows = db.execute(_NAMED, {**values, "key": key, "limit": limit})
-    return [
-        _Hit(
-            page=row[1],
-            home=row[2],
-            slug=row[3],
-            title=row[4],
-            chunk=row[5],
-            alias=row[0] == 1,
-            titled=row[0] == 0,
-        )
-        for row in rows
-    ]
+def _named(db: apsw.Connection, values: dict[str, Any], key: str, limit: int) -> dict[int, _Hit]:
+    """Pages that are called so, by their rows: by an alias first, and the newest first."""
+    named: dict[int, _Hit] = {}
+    for statement, alias in ((_ALIASED, True), (_TITLED, False)) if key else ():
+        for page, home, slug, title in db.execute(statement, {**values, "key": key, "limit": limit}):
+            hit = _Hit(page=page, home=home, slug=slug, title=title, alias=alias, titled=not alias)
+            named.setdefault(page, hit)
+    return named
 
 
 def _scored(
@@ -180,12 +168,18 @@ def _with_evidence(db: apsw.Connection, hits: Sequence[_Hit], query: Query | Non
             home=hit.home,
             slug=hit.slug,
             title=hit.title,
-            chunk=hit.chunk,
+            # What matched says more than how the page begins.
+            chunk=_beginning(db, hit.page) if hit.chunk is None else hit.chunk,
             evidence=evidence_of(alias=hit.alias, title=hit.titled, every_word=hit.chunk_row in holding),
             score=hit.score,
         )
         for hit in hits
     ]
+
+
+def _beginning(db: apsw.Connection, page: int) -> str:
+    row = db.execute(_BEGINNING, (page,)).fetchone()
+    return row[0] if row else ""
 
 
 def _holding_all(db: apsw.Connection, rows: Sequence[int], query: Query) -> frozenset[int]:
