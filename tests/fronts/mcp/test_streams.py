@@ -127,6 +127,7 @@ async def test_requests_are_open_until_they_are_answered(pipes: Pipes) -> None:
         b'{"jsonrpc":"2.0","id":1,"method":"ping"}',
         b'{"jsonrpc":"2.0","id":"b","method":"ping"}',
         b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}}',
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{"no":["id"]}}}',
         b"no message",
     ):
         os.write(pipes.theirs_out, line + b"\n")
@@ -138,6 +139,6 @@ async def test_requests_are_open_until_they_are_answered(pipes: Pipes) -> None:
 
     assert isinstance(read[0], SessionMessage)
     assert isinstance(read[0].message, JSONRPCRequest)
-    assert isinstance(read[3], ValueError)
+    assert isinstance(read[4], ValueError)
     assert {1} == opened
     assert set() == pipes.requests.ids

@@ -36,6 +36,22 @@ def test_the_first_root_is_the_workspace(open_mcp: Any, tmp_path: Path) -> None:
     assert [str(one), str(two)] == [each["key"] for each in who["workspaces"]]
 
 
+def test_facts_of_all_roots_are_in_sight(open_mcp: Any, tmp_path: Path) -> None:
+    """Reads see every root; a write goes to the first."""
+    one, two, three = (folder(tmp_path, name) for name in ("one", "two", "three"))
+    for place in (one, two, three):
+        open_mcp(cwd=place).call("remember", {"fact": f"Of {place.name}.", "provenance": "a test"})
+    client = open_mcp(capabilities=ROOTS)
+    answer_roots(client, one, two)
+
+    client.call("remember", {"fact": "Of both.", "provenance": "a test"})
+
+    assert ["Of both.", "Of one.", "Of two."] == sorted(
+        each["fact"] for each in client.call("recall")["facts"]
+    )
+    assert {"Of one.", "Of both."} == {each["fact"] for each in open_mcp(cwd=one).call("recall")["facts"]}
+
+
 def test_roots_may_change(open_mcp: Any, tmp_path: Path) -> None:
     """After ``roots/list_changed`` the new ones count; the memories of the old one are out of sight."""
     one, two = folder(tmp_path, "one"), folder(tmp_path, "two")

@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from typing import Any, Final
 from uuid import uuid4
 
+from attrs import frozen
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
@@ -17,14 +17,13 @@ from keepgate import __version__
 from keepgate.fronts.mcp.entering import Entered, Entering
 from keepgate.fronts.mcp.own_tools import requested, tools_answer, whoami
 from keepgate.fronts.mcp.progress import CallProgress
-from keepgate.fronts.mcp.requests import call_of, session_id_of
+from keepgate.fronts.mcp.requests import Call, call_of, session_id_of
 from keepgate.fronts.mcp.results import Json, envelope_of, failed, incident_envelope, succeeded, unknown_tool
 from keepgate.fronts.mcp.streams import Incoming, Open, Outgoing
 from keepgate.fronts.mcp.terms import Opening, Terms
 from keepgate.fronts.stdio.logs import incident
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.errors import Fault
-from keepgate.protocol.operation import Operation
 from keepgate.protocol.surfaces import REQUEST_TOOLS, WHOAMI, Tool, offered
 from keepgate.service.after_reply import AfterReply
 
@@ -42,6 +41,14 @@ INSTRUCTIONS: Final = (
 logger = logging.getLogger(__name__)
 
 
+@frozen
+class Reply:
+    """What a call answers, and what it owes once that is written out."""
+
+    result: Json
+    after: AfterReply
+
+
 class Front:
     """Serves one client from its first message to its last. ``leave`` before the streams end."""
 
@@ -52,7 +59,6 @@ class Front:
         self._surface = terms.ceiling
         self._session_id = f"mcp-{uuid4()}"
         self._entering = Entering(terms, opening)
-        self._running: set[asyncio.Task[Any]] = set()
         self._leaving = False
         self._changes = InMemorySubscriptionBus()
         self._server: Server[Any] = Server(
@@ -93,60 +99,55 @@ class Front:
         # A task of its own: the SDK repeats a cancellation until it is heeded, and a change whose commit has
         # begun is completed first.
         task = asyncio.get_running_loop().create_task(self._answer(ctx, params))
-        self._running.add(task)
-        task.add_done_callback(self._finished)
         try:
-            return {**_complete(ctx), **await asyncio.shield(task)}
+            reply = await asyncio.shield(task)
         except asyncio.CancelledError:
+            task.add_done_callback(_unheard)
             if not self._leaving:
                 task.cancel()
             raise
+        if reply.after.is_owed:
+            self._outgoing.owe(ctx.request_id, reply.after)
+        return {**_complete(ctx), **reply.result}
 
-    def _finished(self, task: "asyncio.Task[Any]") -> None:
-        self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            incident(error)
-
-    async def _answer(self, ctx: Context, params: CallToolRequestParams) -> Json:
+    async def _answer(self, ctx: Context, params: CallToolRequestParams) -> Reply:
+        after = AfterReply()
         tool = offered(self._surface).get(params.name)
         if tool is None:
-            return failed(unknown_tool(params.name, self._surface))
+            return Reply(failed(unknown_tool(params.name, self._surface)), after)
         try:
-            return await self._result(ctx, tool, params.arguments or {})
+            return Reply(await self._result(ctx, tool, params.arguments or {}, after), after)
         except Fault as fault:
-            return failed(envelope_of(fault, tool))
+            failure = envelope_of(fault, tool)
         except Exception as error:  # noqa: BLE001 - whatever failed, the model gets an answer in one form
-            return failed(incident_envelope(incident(error), tool))
+            failure = incident_envelope(incident(error), tool)
+        after.lost()
+        return Reply(failed(failure), AfterReply())
 
-    async def _result(self, ctx: Context, tool: Tool, arguments: Mapping[str, Any]) -> Json:
+    async def _result(
+        self, ctx: Context, tool: Tool, arguments: Mapping[str, Any], after: AfterReply
+    ) -> Json:
         if tool.name == REQUEST_TOOLS:
             return await self._request_tools(ctx, arguments)
         entered = await self._entering.entered(ctx.session)
         if tool.name == WHOAMI:
+            surface, ceiling = self._surface, self._terms.ceiling
             return succeeded(
-                whoami(
-                    entered.connection,
-                    agent=self._terms.agent,
-                    surface=self._surface,
-                    ceiling=self._terms.ceiling,
-                )
+                whoami(entered.connection, agent=self._terms.agent, surface=surface, ceiling=ceiling)
             )
         session = self._session(ctx, arguments, entered)
-        call = call_of(tool, arguments, session)
-        async with _owing(ctx, self._outgoing) as after:
-            return succeeded(await self._run(ctx, entered, call.row, call.params, after), call.warnings)
+        call = call_of(tool, arguments, session, several=len(entered.connection.workspaces) > 1)
+        return succeeded(await self._run(ctx, entered, call, after), call.warnings)
 
-    async def _run(
-        self, ctx: Context, entered: Entered, row: Operation, params: Json, after: AfterReply
-    ) -> Any:
-        token = (ctx.meta or {}).get("progress_token")
-        if token is None:
-            return await entered.sidecar.call(entered.connection, row.name, params, after_reply=after)
-        progress = CallProgress(ctx.session, row, self._opening.wait_s)
+    async def _run(self, ctx: Context, entered: Entered, call: Call, after: AfterReply) -> Any:
+        sidecar, connection = entered.sidecar, entered.connection
+        if (ctx.meta or {}).get("progress_token") is None:
+            return await sidecar.call(connection, call.row.name, call.params, after_reply=after)
+        progress = CallProgress(ctx.session, call.row, self._opening.wait_s)
         telling = asyncio.get_running_loop().create_task(progress.tell())
         try:
-            return await entered.sidecar.call(
-                entered.connection, row.name, params, progress=progress, after_reply=after
+            return await sidecar.call(
+                connection, call.row.name, call.params, progress=progress, after_reply=after
             )
         finally:
             telling.cancel()
@@ -179,14 +180,11 @@ def _changing(ctx: Context) -> Json:
     return {"ttlMs": 0, "cacheScope": "private"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
 
 
-@asynccontextmanager
-async def _owing(ctx: Context, outgoing: Outgoing) -> AsyncIterator[AfterReply]:
-    """What a call owes after its reply; a call that fails owes nothing."""
-    after = AfterReply()
-    try:
-        yield after
-    except BaseException:
-        after.lost()
-        raise
-    if after.is_owed:
-        outgoing.owe(ctx.request_id, after)
+def _unheard(task: "asyncio.Task[Reply]") -> None:
+    """What nobody waits for any more was not told, and a failure of it is logged."""
+    if task.cancelled():
+        return
+    if (error := task.exception()) is not None:
+        incident(error)
+    else:
+        task.result().after.lost()

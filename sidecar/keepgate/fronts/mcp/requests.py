@@ -8,12 +8,13 @@ from attrs import fields_dict, frozen
 from keepgate.core.model.entry import session_problems
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.errors import Problem, invalid_input
-from keepgate.protocol.operation import Operation
+from keepgate.protocol.operation import Access, Operation
 from keepgate.protocol.surfaces import LOCAL_FIELDS_OF, SESSION_FIELD, Tool
 from keepgate.protocol.wire import unstructure
 
 SESSION_ID_UNITS_MAX: Final = 256
 _META: Final = "_meta"
+_OF_ALL_WORKSPACES: Final = ("verbs/", "pages/")
 _ACTION: Final = "action"
 
 
@@ -26,8 +27,12 @@ class Call:
     warnings: list[dict[str, str]]
 
 
-def call_of(tool: Tool, arguments: Mapping[str, Any], session: SessionRef) -> Call:
-    """The operation that a call of a tool means, spoken by ``session``. Raises ``INVALID_INPUT``."""
+def call_of(tool: Tool, arguments: Mapping[str, Any], session: SessionRef, *, several: bool = False) -> Call:
+    """The operation that a call of a tool means, spoken by ``session``. Raises ``INVALID_INPUT``.
+
+    Where the connection has ``several`` workspaces, reads of facts and pages speak for the connection: a
+    session has one workspace in sight, the connection all of them.
+    """
     given = {name: value for name, value in arguments.items() if name != _META}
     row = _row(tool, given)
     warnings = []
@@ -37,7 +42,8 @@ def call_of(tool: Tool, arguments: Mapping[str, Any], session: SessionRef) -> Ca
         del given[SESSION_FIELD]
         warnings = [{"code": "unknown_param", "param": SESSION_FIELD}]
     _refuse_local_fields(row, given)
-    if SESSION_FIELD in fields_dict(row.params):
+    in_sight = several and row.access is Access.READ and row.name.startswith(_OF_ALL_WORKSPACES)
+    if SESSION_FIELD in fields_dict(row.params) and not in_sight:
         given[SESSION_FIELD] = unstructure(session)
     return Call(row, given, warnings)
 

@@ -79,7 +79,7 @@ class _Server:
         self._wire = Wire(
             self._descriptors,
             on_input=self._receive,
-            on_last=lambda: None,
+            on_last=self._input_ended,
             on_end=self._leaving.set,
             on_broken=self._leaving.set,
         )
@@ -139,6 +139,11 @@ class _Server:
                 self._early.append(event.data)
             else:
                 self._incoming.take(event.data)
+
+    def _input_ended(self) -> None:
+        # On the reading thread: also when the loop is busy the end is certain, but for a start under way.
+        if self._incoming is not None:
+            self._end.due()
 
     async def _watch(self) -> None:
         while not self._leaving.is_set():

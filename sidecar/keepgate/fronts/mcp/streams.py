@@ -41,12 +41,13 @@ class Open:
     """The requests that were read and have no answer yet, by their ids."""
 
     def __init__(self) -> None:
-        self.ids: set[Any] = set()
+        self.ids: set[int | str] = set()
         self._settled = asyncio.Event()
 
     def settle(self, number: Any) -> None:
-        """A request was answered, or nobody waits for its answer any more."""
-        self.ids.discard(number)
+        """A request was answered, or nobody waits for its answer any more. Any JSON may be its number."""
+        if isinstance(number, int | str):
+            self.ids.discard(number)
         self._settled.set()
 
     async def change(self) -> None:
