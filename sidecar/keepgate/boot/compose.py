@@ -16,8 +16,10 @@ from keepgate.adapters.registry import Registry
 from keepgate.boot.places import Places
 from keepgate.boot.projects import Projects
 from keepgate.core.model.stamp import Stamp
+from keepgate.gate.approvers import Announcer
 from keepgate.gate.gate import Gate
 from keepgate.gate.page_writing import PageDisk, PageWriting
+from keepgate.gate.policies import RulesFor
 from keepgate.pages.disk import Disk
 from keepgate.pages.keeping import Pages
 from keepgate.protocol.settings import Settings
@@ -81,15 +83,7 @@ def _over(
     files = disk(locks)
     homes = partial(homes_of, connections, projects.rules_for, places.data_folder)
     pages = Pages(store=store, stamp=stamp, lock_folder=locks, homes=homes)
-    writer = Writer(store, files)
-    gate = Gate(
-        writer=writer,
-        store=store,
-        rules_for=projects.rules_for,
-        announcer=broadcast,
-        stamp=stamp,
-        pages=PageWriting(writer, store, files, pages.written),
-    )
+    gate = _gate(store, files, pages, projects.rules_for, broadcast, stamp)
     usage = UsageLog(state_folder=store.state_folder, now_ms=lambda: stamp().now_ms, on=settings.usage_log)
     usage.stamp_installed()
     return Sidecar(
@@ -105,4 +99,23 @@ def _over(
         page_files=files,
         pages=pages,
         usage=usage,
+    )
+
+
+def _gate(
+    store: Store,
+    files: PageDisk,
+    pages: Pages,
+    rules_for: RulesFor,
+    announcer: Announcer,
+    stamp: Callable[[], Stamp],
+) -> Gate:
+    writer = Writer(store, files)
+    return Gate(
+        writer=writer,
+        store=store,
+        rules_for=rules_for,
+        announcer=announcer,
+        stamp=stamp,
+        pages=PageWriting(writer, store, files, pages.written),
     )

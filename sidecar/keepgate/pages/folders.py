@@ -44,7 +44,7 @@ def parent(root: str, path: str, *, make: bool = False) -> Iterator[tuple[Place,
     *folders, name = path.split("/")
     if any(part in ("", ".", "..") or "\x00" in part for part in (*folders, name)):
         raise UnusableError("has a path that leaves its root")
-    if not _BY_DESCRIPTOR:  # pragma: no cover - Windows
+    if not _BY_DESCRIPTOR:  # pragma: no cover - needs Windows
         with _by_path(root, folders, make=make) as place:
             yield place, name
         return
@@ -80,7 +80,9 @@ def _open_folder(parent: int | None, part: str) -> int:
 
 
 @contextmanager
-def _by_path(root: str, folders: list[str], *, make: bool) -> Iterator[Place]:  # pragma: no cover - Windows
+def _by_path(
+    root: str, folders: list[str], *, make: bool
+) -> Iterator[Place]:  # pragma: no cover - needs Windows
     resolved = Path(os.path.realpath(root))
     folder = resolved.joinpath(*folders)
     if make:
