@@ -119,3 +119,4 @@ class Settings:
     client: ClientAnnouncement = ClientAnnouncement()
     embeddings: Annotated[dict[str, Any] | None, "Provider of embeddings; absent: none."] = None
     language_model: Annotated[dict[str, Any] | None, "Provider of a language model; absent: none."] = None
+    usage_log: Annotated[bool, "Note each verb call in a log on this machine, without its text."] = True

@@ -12,6 +12,7 @@ from keepgate.protocol.entries import VerifyResult
 from keepgate.protocol.errors import Fault
 from keepgate.service.connection import Progress
 from keepgate.service.sidecar import Sidecar
+from keepgate.service.usage_stats import summary
 from keepgate.store import backup as copies
 from keepgate.store import reads
 from keepgate.store.rescue import restore_at
@@ -64,6 +65,7 @@ async def examine(sidecar: Sidecar) -> list[Finding]:
         _ledger(await verify_store(store, progress=lambda done, total: None)),
         await _workspaces(sidecar),
         await _inbox(sidecar),
+        _verb_usage(sidecar),
     ]
     sidecar.registry.list()  # Loads those of installed packages.
     left_out = sidecar.registry.take_notices()
@@ -74,6 +76,17 @@ async def examine(sidecar: Sidecar) -> list[Finding]:
 
 
 _ADAPTER_FIX = "Upgrade or uninstall that package."
+
+
+def _verb_usage(sidecar: Sidecar) -> Finding:
+    """The usage log: no file is no problem, one that cannot be read is."""
+    name = "memory_verbs_usage"
+    try:
+        told = summary(sidecar.store.state_folder, now_ms=sidecar.stamp().now_ms)
+    except OSError as error:
+        fix = f"Let this user read {error.filename}, or remove it."
+        return Finding(ok=False, name=name, message=f"the log cannot be read: {error.strerror}", fix=fix)
+    return Finding(ok=True, name=name, message=told)
 
 
 def _permissions(path: Path) -> Finding:

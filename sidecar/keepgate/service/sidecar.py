@@ -17,6 +17,7 @@ from keepgate.gate.policies import RulesFor
 from keepgate.pages.keeping import Pages
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.lifecycle import KeepgateStatus
+from keepgate.protocol.operation import Operation
 from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Settings
 from keepgate.service import dispatch, health, sessions
@@ -25,6 +26,7 @@ from keepgate.service.background import Background, errand
 from keepgate.service.connection import Connection, Peer, Progress, Silent, Workspace
 from keepgate.service.context import ReadCtx
 from keepgate.service.events import PROPOSAL_KIND, RESTORED_KIND, Broadcast
+from keepgate.service.usage import UsageLog
 from keepgate.service.workspaces import folder_of, open_workspace
 from keepgate.store import feed, reads
 from keepgate.store.feed import FeedEvent, FeedWatcher
@@ -52,6 +54,7 @@ class Sidecar:
     data_folder: str
     page_files: PageFiles
     pages: Pages
+    usage: UsageLog
     _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
     _heard: int | None = None
     _watcher: FeedWatcher | None = None
@@ -162,6 +165,23 @@ class Sidecar:
         returning the result is all the writing there is.
         """
         row = dispatch.operation(method)
+        work = self._call(row, connection, raw, progress=progress, command=command, after_reply=after_reply)
+        if not row.is_verb:
+            return await work
+        with self.usage.noting(row.name.removeprefix("verbs/"), connection) as noted:
+            noted.result = await work
+        return noted.result
+
+    async def _call(
+        self,
+        row: Operation,
+        connection: Connection,
+        raw: Any,
+        *,
+        progress: Progress | None,
+        command: bool,
+        after_reply: AfterReply | None,
+    ) -> Any:
         request = dispatch.parse(row, connection, raw, command=command)
         owed = after_reply or AfterReply()
         with self._tracked(connection):
