@@ -13,8 +13,8 @@ from keepgate.cli.output import Output
 from keepgate.conformance import report
 from keepgate.conformance.cases import BadCase, chosen, load_cases
 from keepgate.conformance.endpoints import BadTarget, endpoint_of
+from keepgate.conformance.registry import schemas_of
 from keepgate.conformance.runner import Outcome, Run
-from keepgate.derive.verbs_schema import response_schemas
 from keepgate.fronts.terminal.screen import Column
 
 Told = Callable[[Outcome, int, int], None]
@@ -60,7 +60,7 @@ def certify(given: Globals, wanted: Wanted, told: Told | None) -> bool:
 
     run = Run(
         endpoint=endpoint,
-        schemas=response_schemas(),
+        schemas=schemas_of(wanted.contract),
         marker=marker,
         strict="own" in endpoint.features if wanted.strict is None else wanted.strict,
         limit_s=wanted.timeout,

@@ -66,7 +66,9 @@ class Steps:
         elif "check" in step:
             self._judge(self._names.fill(step["check"]), self._roots(None))
         elif "set" in step:
-            self._names.values.update(self._names.fill(step["set"]))
+            judge = Judge(self._roots(None), self.run.schemas)
+            for name, value in self._names.fill(step["set"]).items():
+                self._names.values[name] = judge.worth(value)
         elif "pause_s" in step:
             time.sleep(step["pause_s"])
         elif "restart" in step:
@@ -107,7 +109,9 @@ class Steps:
         if "method" in step:
             reply = target.request(step["method"], arguments, limit_s=self.run.limit_s)
         else:
-            reply = target.call(step["call"], arguments, limit_s=self.run.limit_s, person=step.get("person"))
+            reply = target.call(
+                self._names.fill(step["call"]), arguments, limit_s=self.run.limit_s, person=step.get("person")
+            )
         roots = self._roots(reply)
         self._expect(step.get("expect", {}), reply, roots)
         for name, path in step.get("save", {}).items():

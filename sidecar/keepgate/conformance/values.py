@@ -9,7 +9,7 @@ from attrs import define
 
 _NAME: Final = re.compile(r"\$\{([^}]*)\}")
 _NOW: Final = re.compile(r"now([+-]\d+(?:\.\d+)?)?(?::(date|short))?")
-_REPEAT: Final = re.compile(r"repeat:(.+):(\d+)")
+_REPEAT: Final = re.compile(r"repeat:(.+):(\w+)")
 _FORMS: Final = {"date": "%Y-%m-%d", "short": "%Y-%m-%dT%H:%M:%SZ"}
 
 
@@ -28,7 +28,8 @@ class Names:
         if found := _NOW.fullmatch(name):
             return instant(float(found[1] or 0), found[2])
         if found := _REPEAT.fullmatch(name):
-            return found[1] * int(found[2])
+            times = found[2] if found[2].isdigit() else self.look_up(found[2])
+            return found[1] * int(times)
         value: Any = self.values
         for part in name.split("."):
             if not isinstance(value, Mapping) or part not in value:

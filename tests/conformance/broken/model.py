@@ -68,7 +68,8 @@ def parse_iso(text):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return round(moment.timestamp() * 1000)
+    found = round(moment.timestamp() * 1000)
+    return found if -62_135_596_800_000 <= found <= 253_402_300_799_999 else None
 
 
 def tokens(text):
@@ -197,7 +198,8 @@ class Memory:
         if after is not None:
             facts = [fact for fact in facts if fact.created >= after]
         if query is not None:
-            hits = [fact for fact in facts if words(fact.text) & words(query)]
+            asked = words(query)
+            hits = [fact for fact in facts if words(fact.text) & asked]
             facts = hits + ([fact for fact in facts if fact not in hits] if entity is not None else [])
         facts = facts[: min(most, 100)]
         results = None if query is None else self.search(query)[: min(most, 100)]
@@ -455,7 +457,8 @@ class Memory:
         if since is None:
             cursor = self.cursors.get(self.key(session_id))
             if cursor is None:
-                cursor = (max(now_ms(), self.last_page_ms), "", len(self.facts))
+                self.last_page_ms = max(now_ms(), self.last_page_ms)
+                cursor = (self.last_page_ms, "", len(self.facts))
                 self.cursors[self.key(session_id)] = cursor
         else:
             cursor = (self.since(since), since_slug or "", self.fact_position(since, since_fact))

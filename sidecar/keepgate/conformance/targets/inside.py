@@ -105,6 +105,11 @@ class InsideTarget:
                 "code": data.get("error") or data.get("code"),
                 "message": fault.message,
             }
+        except TargetFailure:
+            raise
+        except Exception as error:  # noqa: BLE001 - what a front would answer with, too
+            body, about = {"error": "internal"}, {"rpcError": True, "number": -32603, "code": "internal"}
+            about["message"] = repr(error)
         if is_verb and isinstance(body, dict):
             about["meta"] = body.pop("_meta", {})
         about["latencyMs"] = (time.monotonic() - began) * 1000
