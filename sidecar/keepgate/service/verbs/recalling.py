@@ -165,6 +165,7 @@ def _result(hit: PageHit) -> v.RecallResultItem:
 
 
 def _shown(fact: Fact) -> v.RecallFact:
+    saved = iso(fact.created_at)
     return v.RecallFact(
         id=fact.id,
         fact_id=fact.fact_id,
@@ -172,7 +173,7 @@ def _shown(fact: Fact) -> v.RecallFact:
         kind=fact.kind,
         entity_slug=fact.entity,
         visibility=fact.visibility,
-        valid_from=iso(fact.created_at),
+        valid_from=saved,
         valid_until=iso_or_none(fact.valid_until),
         expired_at=iso_or_none(fact.expired_at),
         superseded_by=fact.superseded_by,
@@ -180,5 +181,5 @@ def _shown(fact: Fact) -> v.RecallFact:
         provenance=fact.provenance,
         source_session=fact.session_id,
         source_id=fact.home,
-        created_at=iso(fact.created_at),
+        created_at=saved,
     )

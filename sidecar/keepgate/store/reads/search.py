@@ -100,8 +100,8 @@ def search_pages(
     values = {"homes": json.dumps(sorted(sight.homes)), "world_only": sight.world_only}
     hits = _named(db, values, alias_key(text), limit)
     for page, hit in (_scored(db, values, query, limit, floor) if query else {}).items():
-        named = hits.setdefault(page, hit)
-        hits[page] = evolve(hit, alias=named.alias, titled=named.titled)
+        named = hits.get(page)
+        hits[page] = evolve(hit, alias=named.alias, titled=named.titled) if named else hit
     return _with_evidence(db, list(hits.values())[:limit], query)
 
 
