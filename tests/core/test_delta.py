@@ -13,7 +13,11 @@ from keepgate.core.reading.delta import (
     Position,
     after,
     deliver,
+    earlier,
+    latest_page,
     moved,
+    resume_fact,
+    resume_page,
 )
 from keepgate.core.reading.tokens import estimate
 from keepgate.protocol.verbs import FactKind, Thread, ThreadKind, Visibility
@@ -175,3 +179,28 @@ def test_the_text() -> None:
 - [commitment] ships v2 (2026-12-01)"""
         == text
     )
+
+
+def test_the_earlier_of_two_positions() -> None:
+    """Pages and facts each count on their own."""
+    one = Position(page_since=5, page_slug="b", fact_id=1)
+    other = Position(page_since=5, page_slug="a", fact_id=2)
+
+    assert Position(page_since=5, page_slug="a", fact_id=1) == earlier(one, other)
+
+
+def test_where_a_request_without_a_session_goes_on() -> None:
+    """After what was delivered, else before what is left, else where it was; a slug only after a page."""
+    facts = [make_fact(7), make_fact(9)]
+    pages = [make_page(20), make_page(30)]
+    start = {"": after(10, 3), "/srv/one": Position(page_since=5, page_slug="x", fact_id=4)}
+    whole = deliver(pages, facts, [], since="T", budget=None)
+    nothing_fits = deliver(pages, facts, [], since="T", budget=1)
+    nothing = deliver([], [], [], since="T", budget=None)
+
+    assert [(30, "a"), (19, ""), (10, "")] == [
+        resume_page(start, each) for each in (whole, nothing_fits, nothing)
+    ]
+    assert [9, 6, 4] == [resume_fact(start, each) for each in (whole, nothing_fits, nothing)]
+    assert (0, "") == latest_page(BEGINNING)
+    assert (5, "x") == latest_page({"": start["/srv/one"]})

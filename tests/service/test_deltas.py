@@ -172,9 +172,14 @@ async def test_a_reply_that_nobody_reads_holds_up_nobody_for_long(
     await desk.fact("new")
     given = {"session": desk.client.session, "session_id": "w"}
     sidecar, connection = desk.house.sidecar, desk.client.connection
-    await sidecar.call(connection, "verbs/delta", given, after_reply=AfterReply())
+    slow, quick = AfterReply(), AfterReply()
+    await sidecar.call(connection, "verbs/delta", given, after_reply=slow)
 
-    assert ["new"] == texts(await desk.wake())
+    again = await sidecar.call(connection, "verbs/delta", given, after_reply=quick)
+    await slow.written()
+    await quick.written()
+
+    assert (["new"], []) == (texts(again), texts(await desk.wake()))
 
 
 async def test_more_facts_than_the_limit(desk: Desk) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from keepgate.core.model.fact import sight_of
 from keepgate.core.model.page import PageFile
 from keepgate.core.reading.rendering import MARKER
 from keepgate.core.reading.tokens import estimate
@@ -19,6 +20,7 @@ from keepgate.protocol.settings import WritePolicy
 from keepgate.protocol.verb_errors import VerbFault
 from keepgate.service.after_reply import AfterReply
 from keepgate.store.pages import put_pages
+from keepgate.store.reads.packs import recent_names, was_shown
 
 
 @pytest.fixture
@@ -39,10 +41,11 @@ class Desk:
         answer = await self.client.call("verbs/remember", fact=text, provenance="test", **params)
         return str(answer["id"])
 
-    async def page(self, slug: str, text: str = "", *, head: str = "") -> None:
+    async def page(self, slug: str, text: str = "", *, head: str = "", home: str | None = None) -> None:
+        at = self.home if home is None else home
         data = f"---\n{head}\n---\n{text}\n".encode()
         file = PageFile(
-            home=self.home, root=f"{self.home}/pages", path=f"{slug}.md", size=len(data), mtime_ns=0,
+            home=at, root=f"{at}/pages", path=f"{slug}.md", size=len(data), mtime_ns=0,
             digest=hashlib.sha256(data).hexdigest(),
         )  # fmt: skip
         page = indexed(file, parse(f"{slug}.md", data))
@@ -174,6 +177,46 @@ async def test_a_model_was_shown_it(desk: Desk) -> None:
     assert [one["text"]] * 2 == [text for text in await desk.shown() if text]
     assert frozen == await desk.client.call("memory/snapshot")
     assert (await desk.client.call("memory/verify"))["ok"]
+
+
+async def test_another_process_knows_what_was_shown(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever does not remember asks the ledger; what could not be noted is noted the next time."""
+    await desk.fact("the sky is blue")
+    evidence = desk.house.sidecar.store.evidence
+    monkeypatch.setattr("keepgate.store.evidence.SHOWN_MAX", 1)
+    monkeypatch.setattr("keepgate.store.evidence.QUEUE_MAX", 0)
+    text = (await desk.pack("", session_id="s9"))["text"]
+    nothing = await desk.shown()
+    monkeypatch.setattr("keepgate.store.evidence.QUEUE_MAX", 256)
+
+    for session in ("s9", "s10", "s9"):
+        await desk.pack("", session_id=session)
+
+    assert ([], [text, text]) == (nothing, await desk.shown())
+    assert 1 == len(evidence._shown)
+    reading = desk.house.sidecar.store.reading
+    assert await reading.run(was_shown, "s9", text)
+    assert not await reading.run(was_shown, "s9", "other")
+
+
+async def test_the_entities_that_were_touched_last(desk: Desk) -> None:
+    """Subjects of facts and pages of trusted folders, the latest first; nothing private."""
+    await desk.page("people/foreign")
+    await desk.page("mine", home="")
+    await desk.page("with, comma", home="")
+    await desk.page("hidden", home="", head="visibility: private")
+    await desk.fact("a", entity="people/ann")
+    await desk.fact("b", entity="people/ann")
+    await desk.fact("c")
+    await desk.fact("d", entity="secret", visibility="private")
+    await desk.fact("e", entity="mine")
+    sight = sight_of([desk.home], world_only=True)
+
+    names = await desk.house.sidecar.store.reading.run(
+        recent_names, sight, now_ms=desk.house.sidecar.stamp().now_ms, limit=8
+    )
+
+    assert ["mine", "people/ann"] == names
 
 
 async def test_a_reply_that_was_lost_was_shown_to_nobody(desk: Desk) -> None:
