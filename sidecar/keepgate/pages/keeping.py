@@ -208,7 +208,9 @@ async def _kept_alive(keeper: Keeper) -> None:
                 _log.debug("what went wrong", exc_info=error)
                 await asyncio.sleep(AGAIN_S)
     finally:
-        await keeper.end()
+        # Where the lane is closed, the watch is ended already.
+        with suppress(RuntimeError):
+            await keeper.end()
 
 
 def _report_share(report: Report, at: int, count: int, done: int, total: int) -> None:

@@ -53,7 +53,7 @@ class Watcher:
     def unwatch(self, watched: Watched) -> None:
         """End a watch."""
         with self._lock, suppress(KeyError, OSError, RuntimeError):
-            if not self._closed:
+            if self._observer is not None:
                 self._observer.unschedule(watched.handle)
 
     def close(self) -> None:

@@ -82,7 +82,7 @@ NOTHING: Final = Written(through=0, changed=0)
 
 
 def put_pages(
-    db: apsw.Connection, pages: Sequence[IndexedPage], *, now_ms: int, budget_s: float = 0.03
+    db: apsw.Connection, pages: Sequence[IndexedPage], *, now_ms: int, budget_s: float = 0.02
 ) -> Written:
     """Bring pages of one home into the index, in order, until ``budget_s`` seconds are used up.
 
