@@ -16,6 +16,7 @@ from keepgate.core.reading.matching import (
     all_of,
     any_of,
     common_from,
+    holds,
     query_of,
 )
 
@@ -89,6 +90,21 @@ def test_what_is_in_very_many_documents_adds_to_the_score_alone() -> None:
 def test_all_words_are_there_in_one_of_their_forms() -> None:
     """What makes a hit `keyword_exact`."""
     assert '(("redis")) AND (("main.py") OR ("main" AND "py"))' == all_of(asked("the redis main.py"))
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "there"),
+    [
+        ("green tea", "Tea, green", True),
+        ("green tea", "green coffee", False),
+        ("main.py", "src/main.py", True),
+        ("記憶", "記憶体", True),
+        ("the tea", "tea", True),
+    ],
+)
+def test_a_text_without_an_index(query: str, text: str, there: bool) -> None:
+    """Every word is looked for, in one of its forms."""
+    assert there == holds(asked(query), text)
 
 
 @given(st.text())

@@ -276,6 +276,18 @@ async def test_ttl_is_enforced_on_every_arm(client: Any, clock: Clock) -> None:
     ]
 
 
+async def test_what_has_expired_is_found_by_its_words_on_request(client: Any) -> None:
+    """Behind what is active, and only where it holds every word."""
+    await client.call("verbs/forget", id=await remember(client, "green tea at four"))
+    await client.call("verbs/forget", id=await remember(client, "black tea at five"))
+    await remember(client, "tea at six")
+
+    assert ["tea at six"] == await recall(client, query="green tea")
+    assert ["tea at six", "green tea at four"] == await recall(
+        client, query="green tea", include_expired=True
+    )
+
+
 async def test_a_remote_caller_cannot_widen(house: Any, client: Any) -> None:
     """VERBS-recall: neither to what has expired nor to what is private."""
     remote = house.client("r", remote=True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from attrs import frozen
 
-from keepgate.core.reading.analyse import Word, words
+from keepgate.core.reading.analyse import Word, tokens, words
 
 WORDS_MAX: Final = 32
 """Words of a query that count, its first ones; a longer query is a text, not a question."""
@@ -80,6 +80,12 @@ def any_of(query: Query, count: Callable[[str, int], int], documents: int) -> st
 def all_of(query: Query) -> str:
     """The expression for what holds every word of the query, each in one of its forms."""
     return " AND ".join(_either(word) for word in query.words)
+
+
+def holds(query: Query, text: str) -> bool:
+    """Whether a text that no index has holds every word of the query, as it is written."""
+    there = frozenset(tokens(text))
+    return all(any(there.issuperset(form) for form in word.forms) for word in query.words)
 
 
 def quoted(term: str) -> str:

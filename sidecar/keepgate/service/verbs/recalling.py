@@ -7,7 +7,7 @@ from attrs import frozen
 
 from keepgate.core.model.fact import Fact, Sight
 from keepgate.core.model.times import iso, iso_or_none
-from keepgate.core.reading.matching import Query, query_of
+from keepgate.core.reading.matching import Query, holds, query_of
 from keepgate.core.reading.rank import create_safety
 from keepgate.core.reading.tokens import declared, estimate, pack
 from keepgate.protocol import verbs as v
@@ -23,6 +23,9 @@ from keepgate.store.reads.resolve import resolve
 from keepgate.store.reads.search import PageHit, search_facts, search_pages
 
 BY_KEYWORDS: Final = "keyword_only_no_embedding_provider"
+
+EXPIRED_LOOKED_AT: Final = 500
+"""What has expired is in no index: among so many of the newest facts it is looked for by its words."""
 
 _NO_NAME: Final = "Name a person, company or project, such as people/alice, or leave entity out."
 
@@ -117,11 +120,19 @@ def _facts(db: Connection, wish: _Wish) -> list[Fact]:
     matching: list[Fact] = []
     if wish.query is not None:
         matching = search_facts(db, wish.sight, wish.query, wanted, limit=wish.limit, floor=wish.floor)
-    if wish.entity is None or len(matching) == wish.limit:
-        return matching
     shown = {fact.id for fact in matching}
-    others = newest_facts(db, wish.sight, wanted, wish.limit)
-    return [*matching, *(fact for fact in others if fact.id not in shown)][: wish.limit]
+    others = [fact for fact in _others(db, wish, wanted) if fact.id not in shown]
+    return [*matching, *others][: wish.limit]
+
+
+def _others(db: Connection, wish: _Wish, wanted: FactFilter) -> list[Fact]:
+    """What comes behind the facts that the index found: the rest of an entity, and what is in no index."""
+    if wish.entity is not None:
+        return newest_facts(db, wish.sight, wanted, wish.limit)
+    if not wish.with_expired or wish.query is None:
+        return []
+    newest = newest_facts(db, wish.sight, wanted, EXPIRED_LOOKED_AT)
+    return [fact for fact in newest if not fact.is_active(wish.now_ms) and holds(wish.query, fact.text)]
 
 
 def _entities(db: Connection, sight: Sight, name: str) -> tuple[str, ...]:
