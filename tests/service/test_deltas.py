@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -180,6 +181,23 @@ async def test_a_reply_that_nobody_reads_holds_up_nobody_for_long(
     await quick.written()
 
     assert (["new"], []) == (texts(again), texts(await desk.wake()))
+
+
+async def test_a_wake_that_is_cancelled_holds_up_nobody(desk: Desk) -> None:
+    """It gives its turn back at once."""
+    store, held = desk.house.sidecar.store, threading.Event()
+    blocked = store.derived.submit(lambda _: held.wait(10))
+    cancelled = asyncio.create_task(desk.wake())
+    await asyncio.sleep(0)
+    cancelled.cancel()
+    await asyncio.wait([cancelled])
+
+    turns_left = dict(store.cursors._turns)
+    held.set()
+    await blocked
+
+    assert {} == turns_left
+    assert [] == texts(await desk.wake())
 
 
 async def test_more_facts_than_the_limit(desk: Desk) -> None:

@@ -244,6 +244,19 @@ async def test_a_deadline(desk: Desk) -> None:
     assert late["degraded_reason"].startswith("deadline_exceeded")
     assert "degraded_reason" not in in_time
     assert 1 == len(in_time["cards"])
+    nothing_named = await desk.pack("", deadline_ms=1)
+    assert "deadline_exceeded: facts were not read" == nothing_named["degraded_reason"]
+
+
+async def test_pages_that_nobody_trusted(desk: Desk) -> None:
+    """A caller that pushes into a prompt may leave them out; facts were allowed one by one."""
+    await desk.page("ann")
+    await desk.page("bob", home="")
+    await desk.fact("likes tea", entity="ann")
+
+    result = await desk.pack("ann, bob, Ann", trusted_only=True)
+
+    assert (["bob"], ["likes tea"]) == ([card["slug"] for card in result["cards"]], texts(result))
 
 
 async def test_a_deadline_on_a_busy_store(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

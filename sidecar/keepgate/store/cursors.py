@@ -6,6 +6,7 @@ this process waits, so that nothing is delivered twice.
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from typing import Final
 
 import apsw
@@ -101,25 +102,22 @@ class Cursors:
 
     def __init__(self, derived: Lane) -> None:
         self._derived = derived
-        self._turns: dict[SessionKey, asyncio.Future[None]] = {}
+        self._turns: dict[SessionKey, asyncio.Event] = {}
 
     async def take_turn(self, key: SessionKey) -> Callable[[], None]:
         """Wait until the reply to the session's wake before this one is settled; returns what ends the turn.
 
         A reply that nobody reads holds up the session for :data:`TURN_S` seconds and no longer.
         """
-        deadline = asyncio.get_running_loop().time() + TURN_S
-        while (before := self._turns.get(key)) is not None:
-            left_s = deadline - asyncio.get_running_loop().time()
-            if left_s <= 0:
-                break
-            await asyncio.wait([before], timeout=left_s)
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._turns[key] = turn
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TURN_S):
+                while (before := self._turns.get(key)) is not None:
+                    await before.wait()
+        turn = self._turns[key] = asyncio.Event()
 
         def end() -> None:
-            if not turn.done():
-                turn.set_result(None)
+            turn.set()
+            # After a reply that took too long, the turn is another's.
             if self._turns.get(key) is turn:
                 del self._turns[key]
 

@@ -15,7 +15,6 @@ from keepgate.core.reading.pack import Pack, entity_names, pack_context, without
 from keepgate.core.reading.tokens import declared
 from keepgate.protocol import verbs as v
 from keepgate.protocol.entries import UNSET, SessionParam
-from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.verb_errors import invalid_params
 from keepgate.service.context import ReadCtx
 from keepgate.service.verbs.asking import moment_of, session_of, shown
@@ -107,10 +106,6 @@ async def _found(ctx: ReadCtx, find: _Search) -> _Found:
     except TimeoutError:
         # A journal that lets writers hold readers up; what was begun ends by itself.
         return _NOTHING
-    except Fault as fault:
-        if fault.code is Code.STORE_BUSY:
-            return _NOTHING
-        raise
 
 
 def _read(db: Connection, find: _Search) -> _Found:
