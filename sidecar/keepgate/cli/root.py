@@ -18,6 +18,7 @@ COMPLETE_VARIABLE: Final = "_KEEPGATE_COMPLETE"
 COMMANDS: Final = {
     "serve": "serve",
     "mcp": "mcp",
+    "install": "install",
     "try": "trying",
     "add": "writing",
     "replace": "writing",
@@ -40,6 +41,7 @@ COMMANDS: Final = {
     "delta": "verbs",
     "pages": "pages",
     "reindex": "pages",
+    "hook": "hook",
     "audit": "ledger",
     "verify": "ledger",
     "proposals": "proposals",
@@ -51,6 +53,7 @@ COMMANDS: Final = {
     "doctor": "health",
     "where": "health",
     "call": "call",
+    "protocol": "protocol",
     "schema": "schema",
     "completion": "completion",
 }

@@ -103,11 +103,11 @@ class HttpWire:
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             connection.request("POST", path, body, self._headers())
-            response = connection.getresponse()
-            if response.status not in _OK:
-                raise TargetFailure(UNREACHABLE, _refusal(response))
-            self._session = response.headers.get("Mcp-Session-Id", self._session)
-            return read(response)
+            with connection.getresponse() as response:
+                if response.status not in _OK:
+                    raise TargetFailure(UNREACHABLE, _refusal(response))
+                self._session = response.headers.get("Mcp-Session-Id", self._session)
+                return read(response)
         finally:
             self._open.discard(connection)
             connection.close()
