@@ -218,20 +218,38 @@ async def test_one_slug_has_one_file(corner: Any) -> None:
     assert {} == await corner.problems()
 
 
-@needs_posix
-@pytest.mark.skipif(sys.platform != "win32" and os.geteuid() == 0, reason="root reads everything")
-async def test_what_may_not_be_read_is_a_problem(corner: Any) -> None:
-    """A file without permission is named; pages below a folder without permission stay as they were."""
-    corner.write("a.md").chmod(0)
+async def test_what_may_not_be_read_is_a_problem(corner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that the system refuses is named; pages below a folder that it refuses stay as they were."""
+    corner.write("a.md", "new")
     corner.write("closed/b.md")
-    await corner.indexing.bring_up(corner.root)
-    (corner.folder / "closed").chmod(0)
+    await corner.indexing.bring_up(corner.root, ("closed",))
+    refusing = True
+    usual_open, usual_scandir = os.open, os.scandir
 
+    def opened(path: Any, *args: Any, **named: Any) -> int:
+        if refusing and str(path).endswith("a.md"):
+            raise PermissionError(13, "Permission denied")
+        return usual_open(path, *args, **named)
+
+    def scanned(path: Any = ".") -> Any:
+        if refusing and str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied")
+        return usual_scandir(path)
+
+    # The system's calls, because whoever runs this test may be allowed to read everything.
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "scandir", scanned)
     await corner.indexing.bring_up(corner.root)
-    (corner.folder / "closed").chmod(0o700)
 
     assert ["closed/b"] == await corner.slugs()
-    assert {"a.md", "closed"} == set(await corner.problems())
+    assert {
+        "a.md": "cannot be read: Permission denied",
+        "closed": "cannot be looked into: Permission denied",
+    } == await corner.problems()
+    refusing = False
+    await corner.indexing.bring_up(corner.root)
+    assert ["a", "closed/b"] == await corner.slugs()
+    assert {} == await corner.problems()
 
 
 @needs_posix
