@@ -8,6 +8,7 @@ import pytest
 
 from keepgate.protocol.entries import SessionRef
 from keepgate.service.dispatch import UnknownMethod
+from keepgate.store import migrate
 
 EVENTS = ("memory/added", "memory/updated", "memory/removed", "memory/recalled", "memory/snapshot")
 UW = {"track": "user", "scope": "workspace"}
@@ -20,7 +21,7 @@ async def test_status_tells_how_it_is(client: Any, house: Any) -> None:
 
     status = await client.call("memory/status")
 
-    assert ("ok", 1, 1, 1) == (
+    assert ("ok", 1, 1, migrate.VERSION) == (
         status["health"], status["pendingProposals"], status["counts"]["entries"], status["storeVersion"]
     )  # fmt: skip
     assert status["writeRoundTripMs"] >= 0
@@ -116,8 +117,10 @@ async def test_status_counts_what_is_in_sight(house: Any) -> None:
 
     counts = {name: (await view.call("memory/status"))["counts"] for name, view in views.items()}
 
-    assert {"entries": 2, "ledgerRows": 2, "pendingProposals": 0} == counts.pop("local")
-    seen = {"entries": 1, "pendingProposals": 0}
+    assert {"entries": 2, "ledgerRows": 2, "pendingProposals": 0, "facts": 0, "pages": 0} == counts.pop(
+        "local"
+    )
+    seen = {"entries": 1, "pendingProposals": 0, "facts": 0, "pages": 0}
     assert {"remote": seen, "session": seen} == counts
 
 

@@ -489,6 +489,8 @@ async def test_a_remote_caller_finds_no_trace_of_private_facts(house: Any, peopl
     for method in ("memory/history", "memory/why"):
         assert "ENTRY_NOT_FOUND" == (await remote.fault(method, id="1")).code
 
+    counts = [(await each.call("memory/status"))["counts"] for each in (local, remote)]
+    assert [(0, 3), (0, 1)] == [(each["facts"], each["pendingProposals"]) for each in counts]
     assert "1234" not in repr(seen)
     assert ["remember-denied"] == [row["action"] for row in seen[0]["rows"]]
     assert ["unavailable"] == [row["outcome"].partition(" ")[0] for row in seen[0]["rows"]]

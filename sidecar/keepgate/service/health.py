@@ -13,6 +13,7 @@ from keepgate.service.context import ReadCtx
 from keepgate.service.pages.indexing import problems_in_sight
 from keepgate.service.verbs.sight import reading_sight
 from keepgate.store import reads
+from keepgate.store.facts import fact_count
 from keepgate.store.open import Store
 from keepgate.store.reads.pages import page_counts
 from keepgate.store.verify import verify_store
@@ -61,8 +62,10 @@ async def _page_problems(ctx: ReadCtx) -> list[str]:
 async def _counts(ctx: ReadCtx, now_ms: int) -> dict[str, int]:
     """Of the whole store for the local management view, of what is in sight for everybody else."""
     author = ctx.author(e.UNSET)
-    pages = await ctx.store.reading.run(page_counts, reading_sight(ctx, e.UNSET))
-    return {**await _memory_counts(ctx, author, now_ms), "pages": pages.pages}
+    sight = reading_sight(ctx, e.UNSET)
+    pages = await ctx.store.reading.run(page_counts, sight)
+    active = await ctx.store.reading.run(fact_count, sight, now_ms)
+    return {**await _memory_counts(ctx, author, now_ms), "facts": active, "pages": pages.pages}
 
 
 async def _memory_counts(ctx: ReadCtx, author: Author | None, now_ms: int) -> dict[str, int]:
@@ -72,7 +75,9 @@ async def _memory_counts(ctx: ReadCtx, author: Author | None, now_ms: int) -> di
     return await ctx.store.reading.run(
         lambda db: {
             "entries": reads.query(db, viewer, limit=1)[1],
-            "pending_proposals": reads.pending_count(db, viewer.workspaces, now_ms),
+            "pending_proposals": reads.pending_count(
+                db, viewer.workspaces, now_ms, world_only=viewer.world_only
+            ),
         }
     )
 

@@ -4,12 +4,13 @@ Whether a fact is active, and so shown to anybody, is decided here (:data:`ACTIV
 :meth:`keepgate.core.model.fact.Fact.is_active`, and nowhere else.
 """
 
+import json
 from typing import Any, Final
 from zlib import crc32
 
 import apsw
 
-from keepgate.core.model.fact import Fact, near_words
+from keepgate.core.model.fact import Fact, Sight, near_words
 from keepgate.store.derived import FACTS, index, unindex
 from keepgate.store.rows import FACT_COLUMNS, Row, fact_of
 
@@ -21,6 +22,10 @@ _TWINS: Final = f"""
 SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY facts_twin
 WHERE f.home = :home AND f.twin_crc = :crc AND {ACTIVE}
 ORDER BY f.id
+"""  # noqa: S608
+_COUNT: Final = f"""
+SELECT count(*) FROM facts AS f WHERE f.home IN (SELECT value FROM json_each(:homes))
+  AND (:world_only = 0 OR f.visibility = 'world') AND {ACTIVE}
 """  # noqa: S608
 _NEXT_ID: Final = "SELECT coalesce(max(id), 0) + 1 FROM facts"
 _INSERT: Final = """
@@ -61,6 +66,13 @@ def fact(db: apsw.Connection, fact_id: int) -> Fact | None:
     """The fact with that id, whoever may see it, also one that has expired."""
     row: Row | None = db.execute(_BY_ID, (fact_id,)).fetchone()
     return fact_of(row) if row else None
+
+
+def fact_count(db: apsw.Connection, sight: Sight, now_ms: int) -> int:
+    """How many active facts are in sight."""
+    values = {"now_ms": now_ms, "world_only": sight.world_only, "homes": json.dumps(sorted(sight.homes))}
+    count: int = db.execute(_COUNT, values).get
+    return count
 
 
 def fact_twins(db: apsw.Connection, home: str, text: str, now_ms: int) -> tuple[Fact, ...]:

@@ -59,7 +59,7 @@ ORDER BY row DESC LIMIT :limit
 """  # noqa: S608
 _PENDING: Final = f"""
 SELECT count(*) FROM proposals INDEXED BY proposals_workspace
-WHERE status = 'pending' AND expires_at > :now_ms AND {ALL_HOMES_IN_VIEW}
+WHERE status = 'pending' AND expires_at > :now_ms AND {ALL_HOMES_IN_VIEW} AND {PROPOSAL_IS_OPEN}
   AND workspace_key IN (SELECT value FROM json_each(:workspaces) UNION ALL SELECT '')
 """  # noqa: S608
 _PENDING_ANYWHERE: Final = """
@@ -108,12 +108,17 @@ def proposal(db: apsw.Connection, proposal_id: str) -> StoredProposal | None:
     return proposal_of(row) if row else None
 
 
-def pending_count(db: apsw.Connection, workspaces: frozenset[str] | None, now_ms: int) -> int:
-    """How many proposals wait in these workspaces and outside all of them; ``None``: in every workspace."""
+def pending_count(
+    db: apsw.Connection, workspaces: frozenset[str] | None, now_ms: int, *, world_only: bool = False
+) -> int:
+    """How many proposals wait in these workspaces and outside all of them; ``None``: in every workspace.
+
+    ``world_only`` leaves out those that remote callers may not see.
+    """
     if workspaces is None:
         anywhere: int = db.execute(_PENDING_ANYWHERE, (now_ms,)).get
         return anywhere
-    values = {"workspaces": json.dumps(sorted(workspaces)), "now_ms": now_ms}
+    values = {"workspaces": json.dumps(sorted(workspaces)), "now_ms": now_ms, "world_only": world_only}
     count: int = db.execute(_PENDING, values).get
     return count
 
