@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -147,6 +148,45 @@ def test_no_link_is_followed(root: Path, target: str, tmp_path: Path) -> None:
     assert not files.remove(str(root), "file.md", digest_before=sha("secret"))
     assert ["a.md"] == names(place / "real")
     assert "secret" == (place / "real" / "a.md").read_text()
+
+
+def test_a_root_behind_a_link_is_none(root: Path, tmp_path: Path) -> None:
+    """A folder above the root that became a link after the root was resolved: nothing goes through it."""
+    outside = tmp_path / "outside"
+    (outside / "pages").mkdir(parents=True)
+    (outside / "pages" / "a.md").write_text("secret")
+    root.rmdir()
+    root.parent.rmdir()
+    root.parent.symlink_to(outside)
+
+    with pytest.raises(UnusableError):
+        files.read(str(root), "a.md")
+    for path in ("b.md", "sub/b.md"):
+        with pytest.raises(UnusableError):
+            files.write(str(root), path, "x", digest_before=None, home=str(tmp_path))
+    assert ["pages/a.md"] == names(outside)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can become another user")
+def test_folders_that_one_may_only_pass_through_are_passed() -> None:
+    """Such as the folder of all homes: others may neither list nor read it."""
+    base = Path(os.path.realpath(tempfile.mkdtemp()))
+    base.chmod(0o711)
+    root = base / "home" / "pages"
+    root.mkdir(parents=True)
+    os.chown(root, 65534, 65534)
+    child = os.fork()
+    if child == 0:
+        ended = 1
+        try:
+            os.setuid(65534)
+            ended = 0 if put(root, "sub/a.md", "x") else 2
+        finally:
+            os._exit(ended)
+
+    assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert "x" == (root / "sub" / "a.md").read_text()
+    shutil.rmtree(base)
 
 
 def test_a_link_swapped_in_meanwhile_leads_nowhere(root: Path, tmp_path: Path) -> None:

@@ -178,13 +178,13 @@ class Gate:
                 steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK))
             return left
 
-        await self._pages.replay()
         left, cancelled = await self._write(work)
         for stored in left:
             if stored.waiter == self._store.presence.token:
                 self._announce(stored, Outcome.UNAVAILABLE, None)
         if cancelled:
             raise asyncio.CancelledError
+        await self._pages.replay()
 
     async def _write(self, work: Callable[[Transaction], T]) -> tuple[T, bool]:
         """Close what has expired and do ``work``, in one transaction, to its end; see :func:`to_the_end`."""

@@ -14,7 +14,7 @@ from typing import Final
 
 from attrs import frozen
 
-from keepgate.pages.folders import FOLDER_MODE, LINK_ERRORS, NO_LINK, Place, UnusableError, parent
+from keepgate.pages.folders import LINK_ERRORS, NO_LINK, Place, UnusableError, parent
 from keepgate.protocol.pages import PAGE_BYTES_MAX
 
 FILE_MODE: Final = 0o644
@@ -57,7 +57,7 @@ def write(root: str, path: str, content: str, *, digest_before: str | None, home
     something else is there; nothing was changed then. Raises ``OSError`` when the disk does not take it,
     which leaves the old file as it was. Two writers of one file have to be kept apart by the caller.
     """
-    _make_root(root, home)
+    _require_workspace(root, home)
     with parent(root, path, make=True) as (place, name):
         if not _is_as_before(place, name, digest_before):
             return False
@@ -99,11 +99,10 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _make_root(root: str, home: str) -> None:
-    """Make the root where it is missing, but not the workspace that it lies in."""
+def _require_workspace(root: str, home: str) -> None:
+    """Refuse to make the workspace that a root lies in for the sake of a page."""
     if home and Path(home) in Path(root).parents and not Path(home).is_dir():
         raise FileNotFoundError(errno.ENOENT, "the workspace's folder is gone", home)
-    Path(root).mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
 
 
 def _read_at(place: Place, name: str) -> Content | None:

@@ -1,7 +1,7 @@
-"""The folder that holds a page file, reached from its root without following a link.
+"""The folder that holds a page file, reached without following a link: roots are resolved paths.
 
-Each folder on the way is opened from the one before it, so that nobody can swap one for a link meanwhile.
-Where the system cannot do that (Windows), the resolved path is compared instead.
+Each folder on the way, from the top, is opened from the one before it, so that nobody can swap one for a link
+meanwhile. Where the system cannot do that (Windows), the resolved path is compared instead.
 """
 
 import errno
@@ -20,6 +20,8 @@ LINK_ERRORS: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
 
 _BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd
 _FOLDER: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | NO_LINK | getattr(os, "O_CLOEXEC", 0)
+# Folders that one may only pass through cannot be opened for reading.
+_PASSED: Final = _FOLDER | getattr(os, "O_PATH", 0)
 
 
 class UnusableError(Exception):
@@ -48,31 +50,42 @@ def parent(root: str, path: str, *, make: bool = False) -> Iterator[tuple[Place,
         with _by_path(root, folders, make=make) as place:
             yield place, name
         return
-    opened = [_open_folder(None, root)]
+    parts = [*filter(None, root.split("/")), *folders]
+    opened = [os.open("/", _PASSED)]
     try:
-        for part in folders:
-            opened.append(_step(opened[-1], part, make=make))
+        for count, part in enumerate(parts, 1):
+            opened.append(_step(opened[-1], part, _FOLDER if count == len(parts) else _PASSED, make=make))
         yield Place(os.path.join(root, *folders), opened[-1]), name  # noqa: PTH118
     finally:
         for descriptor in reversed(opened):
             os.close(descriptor)
 
 
-def _step(parent: int, part: str, *, make: bool) -> int:
+def _step(parent: int, part: str, flags: int, *, make: bool) -> int:
     try:
-        return _open_folder(parent, part)
+        return _open_folder(parent, part, flags)
     except FileNotFoundError:
         if not make:
             raise
     with suppress(FileExistsError):
         os.mkdir(part, FOLDER_MODE, dir_fd=parent)
-        os.fsync(parent)
-    return _open_folder(parent, part)
+        _sync(parent)
+    return _open_folder(parent, part, flags)
 
 
-def _open_folder(parent: int | None, part: str) -> int:
+def _sync(folder: int) -> None:
+    """Have a new name survive a power cut, where the folder may be read."""
+    with suppress(OSError):
+        readable = os.open(".", _FOLDER, dir_fd=folder)
+        try:
+            os.fsync(readable)
+        finally:
+            os.close(readable)
+
+
+def _open_folder(parent: int, part: str, flags: int) -> int:
     try:
-        return os.open(part, _FOLDER, dir_fd=parent)
+        return os.open(part, flags, dir_fd=parent)
     except OSError as error:
         if error.errno in LINK_ERRORS:
             raise UnusableError("lies behind a link or a file, which are not followed") from None
