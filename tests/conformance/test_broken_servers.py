@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from keepgate.conformance.cases import load_cases
+from keepgate.conformance.case_files import load_cases
 
 HERE = Path(__file__).parent
 

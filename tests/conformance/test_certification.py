@@ -1,11 +1,14 @@
 """The runner against targets that do what they like, and the case language at its edges."""
 
 import importlib
+import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,7 +17,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from keepgate.conformance.cases import BadCase, load_cases
+from keepgate.conformance.case_files import BadCase, load_cases
 from keepgate.conformance.endpoints import BadTarget, UrlEndpoint, endpoint_of
 from keepgate.conformance.registry import schemas_of
 from keepgate.conformance.runner import Run
@@ -338,3 +341,23 @@ def test_the_specification_is_printed(tmp_path: Path) -> None:
     assert document["verbs"]["synthesize"]["description"].startswith("[EXPENSIVE")
     assert all({"description", "input_schema", "annotations", "response_schema"} == set(verb)
                for verb in document["verbs"].values())  # fmt: skip
+
+
+def test_an_installation_carries_the_cases(tmp_path: Path) -> None:
+    """The wheel puts them where the package looks for them."""
+    root = Path(__file__).resolve().parents[2]
+    wheel = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    (source, target), *others = wheel["targets"]["wheel"]["force-include"].items()
+    package = tmp_path / "keepgate" / "conformance"
+    package.mkdir(parents=True)
+    shutil.copy(root / "sidecar" / "keepgate" / "conformance" / "case_files.py", package)
+    shutil.copytree(root / source, tmp_path / target)
+    spec = importlib.util.spec_from_file_location("installed_case_files", package / "case_files.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    assert [] == others
+    assert tmp_path / target == module.cases_folder()
+    assert len(load_cases("verbs")) == len(module.load_cases("verbs"))

@@ -11,7 +11,7 @@ from attrs import frozen
 from keepgate.cli.common import Globals
 from keepgate.cli.output import Output
 from keepgate.conformance import report
-from keepgate.conformance.cases import BadCase, chosen, load_cases
+from keepgate.conformance.case_files import BadCase, chosen, load_cases
 from keepgate.conformance.endpoints import BadTarget, endpoint_of
 from keepgate.conformance.registry import schemas_of
 from keepgate.conformance.runner import Outcome, Run

@@ -7,11 +7,13 @@ from keepgate.derive.fields import reachable
 from keepgate.derive.json_schema import DEFS, closed_types, definitions, document, schema_of
 from keepgate.derive.openrpc import openrpc_document
 from keepgate.derive.protocol_schema import protocol_schema, protocol_types, result_schema, settings_schema
+from keepgate.derive.verbs_schema import verbs_schema
 from keepgate.protocol.operation import Operation
 from keepgate.protocol.ops import BY_NAME, OPERATIONS
 
 DOCUMENTS: Final = {
     "dsh-memory-protocol-v1": contract_schema,
+    "memory-verbs-v1": verbs_schema,
     "keepgate-protocol": protocol_schema,
     "keepgate-settings": settings_schema,
     "openrpc": openrpc_document,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from attrs import define, field, frozen
 
-from keepgate.conformance.cases import STRICT, Case
+from keepgate.conformance.case_files import STRICT, Case
 from keepgate.conformance.replies import SILENT, UNREACHABLE, TargetFailure
 from keepgate.conformance.steps import Mismatch, Steps
 from keepgate.conformance.target import MAIN, Endpoint, Target
