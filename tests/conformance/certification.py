@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from keepgate.conformance.cases import Case
+from keepgate.conformance.case_files import Case
 from keepgate.conformance.endpoints import CommandEndpoint
 from keepgate.conformance.registry import schemas_of
 from keepgate.conformance.runner import Outcome, Run
