@@ -38,7 +38,7 @@ class PageNotices:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        """Ask for watched-files events and show what is wrong, where the client takes the one or the other."""
+        """Ask for watched-files events, and show what is wrong: each where the client takes it."""
         said = self._protocol.client_capabilities
         watching = said.workspace and said.workspace.did_change_watched_files
         if watching and watching.dynamic_registration:
