@@ -69,14 +69,37 @@ class Child:
     def close(self) -> None:
         """End it: by the end of its input, then by force."""
         self._outgoing.put(None)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE_S)
-        self._kill()
+        if not self._reaped:
+            self._ended(_GRACE_S)
+            self._kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE_S)
 
+    @property
+    def _reaped(self) -> bool:
+        return self._process.returncode is not None
+
+    def _ended(self, limit_s: float) -> int | None:
+        """Its exit code once it has ended, or ``None``.
+
+        It is not reaped where the system can tell without, so that its number stays its own until `_kill`.
+        """
+        if not hasattr(os, "waitid"):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self._process.wait(limit_s)
+            return None
+        deadline = time.monotonic() + limit_s
+        while time.monotonic() < deadline:
+            ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is not None:
+                return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+            time.sleep(0.01)
+        return None
+
     def _kill(self) -> None:
         """Kill what it may have started, too, where there are process groups."""
+        if self._reaped:
+            return
         with contextlib.suppress(OSError):
             if os.name == "nt":
                 self._process.kill()
@@ -115,8 +138,7 @@ class Child:
             stream.close()
 
     def _obituary(self) -> str:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_GRACE_S)
+        code = self._ended(_GRACE_S)
         last = bytes(self._tail).decode("utf-8", "replace").strip().splitlines()[-1:]
-        code = self._process.returncode
-        return f"the process ended with code {code}" + "".join(f"; {text}" for text in last)
+        how = "closed its output" if code is None else f"ended with code {code}"
+        return f"the process {how}" + "".join(f"; {text}" for text in last)
