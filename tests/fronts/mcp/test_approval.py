@@ -146,9 +146,10 @@ def test_a_cancelled_call_closes_its_proposal(open_mcp: Any) -> None:
     client.server.until(lambda message: message.get("method") == "notifications/cancelled")
     client.server.reply(question, chosen("Allow once"))
 
-    rows = client.call("memory_audit", {"limit": 5})["rows"]
+    client.server.until(
+        lambda _: any("cancelled" in str(row) for row in client.call("memory_audit", {"limit": 5})["rows"])
+    )
     assert [] == client.call("proposals_list", {"status": "pending"})["proposals"]
-    assert any("cancelled" in str(row) for row in rows)
     assert 0 == client.call("memory", {"action": "query"})["total"]
     assert all(message.get("id") != number for message in client.server.received if "method" not in message)
 
@@ -183,3 +184,114 @@ def test_a_policy_that_refuses_asks_nobody(open_mcp: Any) -> None:
 
     assert "rejected" == client.fail("memory", WISH)["details"]["outcome"]
     assert [] == client.server.requests("elicitation/create")
+
+
+NEWEST = "2026-07-28"
+
+
+def round_of(client: Any, wish: Any, **more: Any) -> Any:
+    """One round of a call on the newest revision: its whole result."""
+    params = client.stamped({"name": "memory", "arguments": wish})
+    return client.server.result("tools/call", {**params, **more})
+
+
+def answered(question: Any, answer: Any) -> Any:
+    """What the client brings in the next round."""
+    (name,) = question["inputRequests"]
+    return {"requestState": question["requestState"], "inputResponses": {name: answer}}
+
+
+def test_the_newest_revision_asks_in_its_answer(open_mcp: Any) -> None:
+    """The call says what is missing, and with that it is made."""
+    client = open_mcp(settings=ASK, capabilities=FORMS, version=NEWEST)
+
+    question = round_of(client, WISH)
+    result = round_of(client, WISH, **answered(question, chosen("Allow once")))
+
+    (request,) = question["inputRequests"].values()
+    assert "input_required" == question["resultType"]
+    assert "Use tabs ⟨U+202E⟩ here." in request["params"]["message"]
+    assert "complete" == result["resultType"]
+    assert not result.get("isError")
+    assert 1 == client.call("memory", {"action": "query"})["total"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (chosen("Reject"), "rejected"),
+        ({"action": "decline"}, "rejected"),
+        ({"action": "cancel"}, "cancelled"),
+        ({"action": "accept", "content": {}}, "cancelled"),
+        ({"roots": []}, "cancelled"),
+    ],
+)
+def test_only_a_choice_allows_on_the_newest_revision(open_mcp: Any, answer: Any, outcome: str) -> None:
+    """Anything else denies there, too."""
+    client = open_mcp(settings=ASK, capabilities=FORMS, version=NEWEST)
+    question = round_of(client, WISH)
+
+    result = round_of(client, WISH, **answered(question, answer))
+
+    assert result["isError"] is True
+    assert outcome in result["content"][0]["text"]
+    assert 0 == client.call("memory", {"action": "query"})["total"]
+
+
+def test_a_yes_holds_for_the_call_that_was_asked_about(open_mcp: Any) -> None:
+    """Brought back with another wish, or a second time, it allows nothing: that is asked on its own."""
+    client = open_mcp(settings=BRIEF, capabilities=FORMS, version=NEWEST)
+    question = round_of(client, WISH)
+    yes = answered(question, chosen("Allow once"))
+
+    other = round_of(client, {**WISH, "text": "Something else."}, **yes)
+    again = round_of(client, {**WISH, "text": "A third."}, **{**yes, "requestState": "made-up"})
+
+    assert ["input_required"] * 2 == [each["resultType"] for each in (other, again)]
+    assert 3 == len({each["requestState"] for each in (question, other, again)})
+    assert 0 == client.call("memory", {"action": "query"})["total"]
+
+
+def test_a_yes_is_used_up(open_mcp: Any) -> None:
+    """What was allowed once is allowed once."""
+    client = open_mcp(settings=ASK, capabilities=FORMS, version=NEWEST)
+    yes = answered(round_of(client, WISH), chosen("Allow once"))
+    round_of(client, WISH, **yes)
+
+    again = round_of(client, WISH, **yes)
+
+    assert "input_required" == again["resultType"]
+    assert 1 == client.call("memory", {"action": "query"})["total"]
+
+
+def test_a_round_that_never_comes_leaves_the_wish_pending(open_mcp: Any) -> None:
+    """After the deadline it waits in the inbox, and a late answer is the beginning of a new call."""
+    client = open_mcp(settings=BRIEF, capabilities=FORMS, version=NEWEST)
+    question = round_of(client, WISH)
+
+    client.server.until(
+        lambda _: any("unavailable" in str(row) for row in client.call("memory_audit", {"limit": 5})["rows"])
+    )
+    late = round_of(client, WISH, **answered(question, chosen("Allow once")))
+
+    assert "input_required" == late["resultType"]
+    assert 0 == client.call("memory", {"action": "query"})["total"]
+    assert 1 == len(client.call("proposals_list", {"status": "pending"})["proposals"])
+
+
+async def test_the_sdks_client_is_asked_on_its_own_revision(mcp_command: Any) -> None:
+    """The form reaches its callback, whichever way the revision carries it."""
+    from mcp import Client
+    from mcp_types import ElicitResult
+
+    seen: list[str] = []
+
+    async def person(_: Any, params: Any) -> ElicitResult:
+        seen.append(params.message)
+        return ElicitResult(action="accept", content={"decision": "Allow once"})
+
+    async with Client(mcp_command(settings=ASK), elicitation_callback=person) as client:
+        result = await client.call_tool("memory", WISH)
+
+    assert not result.is_error
+    assert 1 == len(seen)

@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 from pydantic import ValidationError
 
+from keepgate.fronts.mcp.rounds import current_call, elicited
 from keepgate.fronts.stdio.question import message_of
 from keepgate.gate.approvers import Approver, NobodyThere
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
@@ -38,8 +39,9 @@ def approver_for(session: ServerSession) -> Approver:
     said = session.client_capabilities
     offer = said.elicitation if said is not None else None
     # A bare announcement means forms; one that names URLs alone does not.
-    forms = offer is not None and (offer.form is not None or offer.url is None)
-    return ElicitingApprover(session) if forms and session.can_send_request else PatientApprover()
+    if offer is None or (offer.form is None and offer.url is not None):
+        return PatientApprover()
+    return ElicitingApprover(session) if session.can_send_request else AnsweringApprover()
 
 
 class ElicitingApprover:
@@ -67,6 +69,18 @@ def _outcome(answer: ElicitResult) -> str:
         return "rejected"
     chosen = (answer.content or {}).get(DECISION) if answer.action == "accept" else None
     return _ANSWERS.get(chosen, "cancelled") if isinstance(chosen, str) else "cancelled"
+
+
+class AnsweringApprover:
+    """Asks with the same form where only answers can carry it: see ``rounds``."""
+
+    async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
+        """See :class:`keepgate.gate.approvers.Approver`."""
+        call = current_call()
+        if call is None:
+            raise NobodyThere("no call carries the question")
+        answer = await call.ask({"message": message_of(question), "requestedSchema": FORM})
+        return ApprovalAnswer(outcome=_outcome(elicited(answer)), hash=question.hash)
 
 
 class PatientApprover:

@@ -19,6 +19,8 @@ from keepgate.fronts.mcp.own_tools import requested, tools_answer, whoami
 from keepgate.fronts.mcp.progress import CallProgress
 from keepgate.fronts.mcp.requests import Call, call_of, session_id_of
 from keepgate.fronts.mcp.results import Json, envelope_of, failed, incident_envelope, succeeded, unknown_tool
+from keepgate.fronts.mcp.rounds import Call as RoundCall
+from keepgate.fronts.mcp.rounds import Rounds
 from keepgate.fronts.mcp.streams import Incoming, Open, Outgoing
 from keepgate.fronts.mcp.terms import Opening, Terms
 from keepgate.fronts.stdio.logs import incident
@@ -60,6 +62,7 @@ class Front:
         self._session_id = f"mcp-{uuid4()}"
         self._entering = Entering(terms, opening)
         self._leaving = False
+        self._rounds = Rounds()
         self._changes = InMemorySubscriptionBus()
         self._server: Server[Any] = Server(
             "keepgate",
@@ -98,14 +101,17 @@ class Front:
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> Json:
         # A task of its own: the SDK repeats a cancellation until it is heeded, and a change whose commit has
         # begun is completed first.
-        task = asyncio.get_running_loop().create_task(self._answer(ctx, params))
+        call = self._rounds.resumed(params) or RoundCall(params, self._answer(ctx, params))
         try:
-            reply = await asyncio.shield(task)
+            form = await call.next_round()
         except asyncio.CancelledError:
-            task.add_done_callback(_unheard)
+            call.task.add_done_callback(_unheard)
             if not self._leaving:
-                task.cancel()
+                call.task.cancel()
             raise
+        if form is not None:
+            return self._rounds.question(call, form)
+        reply: Reply = call.task.result()
         if reply.after.is_owed:
             self._outgoing.owe(ctx.request_id, reply.after)
         return {**_complete(ctx), **reply.result}
