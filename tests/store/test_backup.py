@@ -17,8 +17,9 @@ from keepgate.protocol.errors import Code, Fault
 from keepgate.store import backup as copies
 from keepgate.store import copying, migrate, reads
 from keepgate.store.anchor import advance_anchor, read_anchor
-from keepgate.store.backup import backup, content_hash, restore
+from keepgate.store.backup import backup, restore
 from keepgate.store.connection import Patience, connect
+from keepgate.store.contents import content_hash
 from keepgate.store.feed import FeedEvent, FeedWatcher, head
 from keepgate.store.keyring import load_key
 from keepgate.store.lane import Lane

@@ -16,7 +16,8 @@ from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.states import fact_state_of
 from keepgate.protocol.verbs import FactKind, Visibility
 from keepgate.store import derived, facts
-from keepgate.store.backup import backup, content_hash, restore
+from keepgate.store.backup import backup, restore
+from keepgate.store.contents import content_hash
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store
 from keepgate.store.rescue import restore_at

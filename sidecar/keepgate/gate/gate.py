@@ -12,7 +12,7 @@ from keepgate.core.writing.ask import Ask
 from keepgate.core.writing.change import Change, homes_of
 from keepgate.core.writing.mutation import of_entries, of_facts, of_pages
 from keepgate.core.writing.proposal import StoredProposal
-from keepgate.gate import steps
+from keepgate.gate import steps, wishes
 from keepgate.gate.approvers import Announcer, Asker
 from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
 from keepgate.gate.page_writing import PageWriting
@@ -68,14 +68,14 @@ class Gate:
         re-check's fault when the change can no longer be made. Cancelling the caller closes the proposal,
         except that a change whose commit has begun is completed.
         """
-        wish = steps.Wish(
+        wish = wishes.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=label_is_ours
         )
         rules = self._rules_for(homes_of(change, author))
         claimed: list[str] = []
 
         def work(txn: Transaction) -> Opened:
-            opened = steps.open_wish(
+            opened = wishes.open_wish(
                 txn,
                 wish,
                 rules,
@@ -121,11 +121,11 @@ class Gate:
         Raises the plan's faults, ``INVALID_INPUT`` for texts over the limit, ``WRITE_DENIED`` for a full
         queue and where a policy refuses the change.
         """
-        wish = steps.Wish(
+        wish = wishes.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=may_be_ours(change)
         )
         rules = self._rules_for(homes_of(change, author))
-        made, _ = await self._write(lambda txn: steps.create_wish(txn, wish, rules))
+        made, _ = await self._write(lambda txn: wishes.create_wish(txn, wish, rules))
         if isinstance(made, Refused):
             raise made.fault
         return made.proposal

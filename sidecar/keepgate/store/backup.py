@@ -1,6 +1,5 @@
 """Backup and restore: a lossless pair, equal in content hash after a round trip."""
 
-import hashlib
 import secrets
 from contextlib import suppress
 from pathlib import Path
@@ -15,40 +14,13 @@ from keepgate.store import faults, migrate, opening
 from keepgate.store.anchor import REPLACED, advance_anchor, read_anchor
 from keepgate.store.appending import RESTORED, Appender
 from keepgate.store.connection import Patience, connect
+from keepgate.store.contents import content_hash, counts_of
 from keepgate.store.copying import copy_pages, copy_to_file, reading, written_time
 from keepgate.store.longwork import run_long
 from keepgate.store.open import Store
-from keepgate.store.rows import one
 from keepgate.store.stopping import Cancelled, Progress, silent
 from keepgate.store.verify import verify
 
-_COUNTS: Final = "SELECT (SELECT count(*) FROM entries), (SELECT count(*) FROM ledger)"
-_CONTENT: Final = (
-    """
-    SELECT id, track, scope, workspace_key, agent_key, text, source, tags, version, created_at, updated_at,
-      session_id, units, folded, folded_crc, created_seq, ledger_seq
-    FROM entries ORDER BY id
-    """,
-    """
-    SELECT id, status, change, workspace_key, homes, agent_key, session_id, kind, track, scope, source, text,
-      hash, asked_by, waiter, created_at, expires_at, decided_at, outcome, decided_by
-    FROM proposals ORDER BY id
-    """,
-    """
-    SELECT id, home, entity, text, kind, visibility, provenance, created_at, valid_until, expired_at,
-      superseded_by, reason, session_id, version, twin_crc, ledger_seq
-    FROM facts ORDER BY id
-    """,
-    """
-    SELECT id, home, root, slug, path, digest_before, digest_after, content, state, ledger_seq
-    FROM page_writes ORDER BY id
-    """,
-    """
-    SELECT seq, ts, action, decision, outcome, track, scope, workspace_key, homes, agent_key, entry_id,
-      source, session_id, proposal_id, shown_hash, "by", payload, salt, digest, previous, hash, key_id, mac
-    FROM ledger WHERE NOT (action = 'restored' AND decision = 'note') ORDER BY seq
-    """,
-)
 _FEED_ROOM: Final = 10_000
 """How far a restored feed's sequence jumps ahead: further than others can commit while it is put back."""
 
@@ -143,16 +115,6 @@ def require_source(path: str, source_path: str) -> None:
         raise invalid_input(Problem("$.path", "must be a backup file other than the store"))
 
 
-def content_hash(db: apsw.Connection) -> str:
-    """SHA-256 over all that is canonical, without what notes a restore; for one read transaction."""
-    digest = hashlib.sha256()
-    for statement in _CONTENT:
-        for row in db.execute(statement):
-            digest.update(repr(row).encode())
-        digest.update(b"\n")
-    return digest.hexdigest()
-
-
 def _restore(
     store: Store,
     live: apsw.Connection,
@@ -217,12 +179,6 @@ def adopt(
         )
         appender.feed(RESTORED, ledger_seq=appender.append(row))
     return found
-
-
-def counts_of(db: apsw.Connection) -> tuple[int, int]:
-    """How many entries and ledger rows there are."""
-    entries, rows = one(db.execute(_COUNTS))
-    return entries, rows
 
 
 def take_in(source_path: str, draft: str, cancelled: Cancelled) -> None:

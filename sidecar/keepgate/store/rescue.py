@@ -15,8 +15,9 @@ from keepgate.protocol.errors import Code, Fault
 from keepgate.store import faults
 from keepgate.store.anchor import advance_anchor, anchors_folder
 from keepgate.store.appending import Appender
-from keepgate.store.backup import RestoreResult, adopt, counts_of, require_source, restore, take_in
+from keepgate.store.backup import RestoreResult, adopt, require_source, restore, take_in
 from keepgate.store.connection import Patience, connect
+from keepgate.store.contents import counts_of
 from keepgate.store.copying import written_time
 from keepgate.store.keyring import load_key
 from keepgate.store.lane import Lane
