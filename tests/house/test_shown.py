@@ -130,12 +130,30 @@ def test_the_question_of_the_readme_is_asked(
     documents: Mapping[str, str], at_home: dict[str, str], demo: Path
 ) -> None:
     """The first command of the README, on a terminal, prints each line that the README shows."""
-    shown = _fenced(documents["README.md"], "console")[0].splitlines()
+    asking = (text for text in _fenced(documents["README.md"], "console") if "Allow this?" in text)
+    shown = next(asking).splitlines()
     command = shlex.split(shown[0].removeprefix("$ keepgate "))
     printed = _answered(command, demo, at_home)
     lines = {_steady(line).rstrip() for line in printed.splitlines()}
 
     assert [] == [line for line in shown[1:] if _steady(line).rstrip() not in lines]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the terminal of this test is a POSIX one")
+def test_the_verbs_of_the_readme_work(
+    documents: Mapping[str, str], at_home: dict[str, str], demo: Path
+) -> None:
+    """What the first of its commands remembers, after a yes, the other two show."""
+    quickstart = next(
+        text for text in _fenced(documents["README.md"], "console") if "keepgate remember" in text
+    )
+    remember, *others = [shlex.split(line.removeprefix("$ keepgate ")) for line in quickstart.splitlines()]
+
+    printed = _answered(remember, demo, at_home)
+    shown = [_answered(command, demo, at_home) for command in others]
+
+    assert "I prefer dark mode in every editor" in printed
+    assert ["I prefer dark mode in every editor" in text for text in shown] == [True, True]
 
 
 ON_A_TERMINAL = """
