@@ -361,3 +361,20 @@ def test_an_installation_carries_the_cases(tmp_path: Path) -> None:
     assert [] == others
     assert tmp_path / target == module.cases_folder()
     assert len(load_cases("verbs")) == len(module.load_cases("verbs"))
+
+
+def test_usage_is_added_up_by_the_command(tmp_path: Path) -> None:
+    """What verb calls left behind, as a document and for people; an empty log is no failure."""
+    empty = json.loads(_keepgate("stats", "--json", home=tmp_path).stdout)
+    environ = {**os.environ, "KEEPGATE_HOME": str(tmp_path)}
+    subprocess.run(
+        [sys.executable, "-m", "keepgate", "entity", "Nobody"],
+        env=environ, cwd=tmp_path, check=False, capture_output=True, timeout=60,
+    )  # fmt: skip
+    document = json.loads(_keepgate("stats", "--json", home=tmp_path).stdout)
+    text = _keepgate("stats", "--days", "1", home=tmp_path).stdout
+
+    assert (0, {}) == (empty["total_calls"], empty["by_verb"])
+    assert (1, 1) == (document["total_calls"], document["by_verb"]["entity"]["missed"])
+    assert document["first_call_after_s"] >= 0
+    assert text.startswith("1 verb calls in 1 days")
