@@ -21,7 +21,7 @@ from keepgate.cli.installing.clients import (
 
 HOME = PurePosixPath("/home/alice")
 WINDOWS = PureWindowsPath("C:/Users/alice")
-PROJECT = PurePosixPath("/work/project")
+PROJECT = PurePosixPath("/projects/demo")
 LAUNCH = Launch(command=["/opt/keep gate/keepgate", "mcp", "--surface", "verbs"], environ={})
 WITH_HOME = Launch(command=LAUNCH.command, environ={"KEEPGATE_HOME": "/data/my memory"})
 

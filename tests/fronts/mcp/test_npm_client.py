@@ -46,7 +46,7 @@ def client_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     if fetched.returncode != 0:
-        pytest.skip(f"the package registry cannot be reached: {fetched.stderr[-200:]}")
+        pytest.skip("the package registry cannot be reached, or it does not have the package")
     return folder
 
 

@@ -18,6 +18,8 @@ from keepgate.service.connection import Connection
 from keepgate.service.sidecar import Sidecar
 
 CHANNEL: Final = "mcp"
+START_LATER_S: Final = 0.3
+"""What no call waits for is begun so much later: a first answer comes before it."""
 START_AGAIN_S: Final = 1.0
 
 logger = logging.getLogger(__name__)
@@ -114,6 +116,7 @@ class Entering:
 
     async def _start(self, sidecar: Sidecar) -> None:
         """Hear of decisions in other windows; where the store cannot be read just now, try again."""
+        await asyncio.sleep(START_LATER_S)
         while True:
             try:
                 await sidecar.start()
