@@ -1,5 +1,6 @@
 """remember and forget over a whole provider: VERBS-remember, VERBS-forget."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -546,3 +547,38 @@ async def test_a_remote_learns_no_private_pages_name(house: Any, shelve: Any) ->
     answer = await remember(house.client(remote=True), entity="Ali")
 
     assert ("ali", None) == (answer["entity_slug"], answer.get("suggestions"))
+
+
+async def test_two_callers_who_say_the_same_at_once_are_told_of_one_fact(house: Any, people: Any) -> None:
+    """Both were asked before either was saved; the second yes finds the first one's fact."""
+    both = asyncio.Event()
+    asked: list[str] = []
+
+    async def when_both_are_asked(question: Any) -> str:
+        asked.append(question.id)
+        if len(asked) == 2:
+            both.set()
+        await both.wait()
+        return "allowed-once"
+
+    clients = [house.client(name, person=people([when_both_are_asked])) for name in ("s1", "s2")]
+    answers = await asyncio.gather(*(remember(client) for client in clients))
+
+    assert {("1", "inserted"), ("1", "duplicate")} == {(each["id"], each["status"]) for each in answers}
+    assert 2 == len(asked)
+    assert ["remember", "remember-refused"] == [row["action"] for row in await clients[0].rows()]
+
+
+async def test_a_fact_that_went_while_the_person_thought_is_not_superseded(house: Any, people: Any) -> None:
+    """The yes was for another state; the caller gets the fault, and the ledger says so."""
+    local = house.client("s2")
+
+    async def meanwhile_forgotten(question: Any) -> str:
+        await local.call("verbs/forget", id="1")
+        return "allowed-once"
+
+    await remember(local, LIGHT)
+    client = house.client(person=people([meanwhile_forgotten]))
+
+    assert "not_found" == (await refused(client, supersedes="1"))["error"]
+    assert ["remember", "forget", "supersede-refused"] == [row["action"] for row in await client.rows()]

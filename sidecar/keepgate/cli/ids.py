@@ -17,8 +17,11 @@ SAMPLES_MAX: Final = 10
 async def entry_id(calls: Calls, given: str, *, all_workspaces: bool = False) -> str:
     """The id of the visible entry that ``given`` begins; ``given`` itself when there is none.
 
-    Raises ``AMBIGUOUS_MATCH`` when it begins several.
+    The id of a fact is given in full. Raises ``AMBIGUOUS_MATCH`` when it begins several.
     """
+    viewer = _viewer(calls, all_workspaces=all_workspaces)
+    if await calls.sidecar.store.reading.run(lambda db: reads.visible_fact(db, viewer, given)) is not None:
+        return given
     return await _full(calls, given, reads.entry_ids, all_workspaces=all_workspaces)
 
 
@@ -39,9 +42,13 @@ async def _full(
 ) -> str:
     if not SHORTEST <= len(given) < ID_LENGTH or not given.isascii():
         return given
-    viewer = Viewer(workspaces=None if all_workspaces else calls.connection.keys, agent_key=None)
+    viewer = _viewer(calls, all_workspaces=all_workspaces)
     found = await calls.sidecar.store.reading.run(lambda db: beginning(db, viewer, given.lower()))
     return _the_one(found, given)
+
+
+def _viewer(calls: Calls, *, all_workspaces: bool) -> Viewer:
+    return Viewer(workspaces=None if all_workspaces else calls.connection.keys, agent_key=None)
 
 
 def _the_one(found: list[str], given: str) -> str:
