@@ -24,7 +24,7 @@ REQUEST_TOOLS: Final = "request_tools"
 MEMORY: Final = "memory"
 
 SESSION_FIELD: Final = "session"
-LOCAL_FIELDS: Final = frozenset({SESSION_FIELD, "all_workspaces", "include_expired"})
+LOCAL_FIELDS: Final = frozenset({SESSION_FIELD, "all_workspaces", "include_expired", "work_done_token"})
 """Fields of local callers, or that the front itself fills in: no arguments of a tool."""
 LOCAL_FIELDS_OF: Final[Mapping[str, frozenset[str]]] = {"memory/import": frozenset({"path"})}
 """More of them, by operation: a path would be read where the sidecar runs; a remote caller sends content."""

@@ -63,6 +63,7 @@ class Front:
         self._entering = Entering(terms, opening)
         self._leaving = False
         self._rounds = Rounds()
+        self._defined: dict[str, Json] = {}
         self._changes = InMemorySubscriptionBus()
         self._server: Server[Any] = Server(
             "keepgate",
@@ -95,7 +96,10 @@ class Front:
         # A client may call a tool before it lists them; what only the list needs is not loaded until then.
         from keepgate.derive.tools import definition_of  # noqa: PLC0415
 
-        tools = [definition_of(tool) for tool in offered(self._surface).values()]
+        for name, tool in offered(self._surface).items():
+            if name not in self._defined:
+                self._defined[name] = definition_of(tool)
+        tools = [self._defined[name] for name in offered(self._surface)]
         return {**_complete(ctx), **_changing(ctx), "tools": tools}
 
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> Json:
