@@ -47,7 +47,8 @@ def test_since(text: str, moment: int) -> None:
 @pytest.mark.parametrize(
     "text",
     ["yesterday", "2026-02-30", "2026-13-01", "20261130", "1796040000", "-3d", "1.5h", "Nov 30 2026",
-     "2026-11-30T25:00Z", "٣d", "9" * 5000 + "d", "2026-11-30T10:00:00+99:00", "", "ago", "\x00"],
+     "2026-11-30T25:00Z", "٣d", "9" * 5000 + "d", "2026-11-30T10:00:00+99:00", "", "ago", "\x00",
+     "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"],
 )  # fmt: skip
 def test_what_is_no_moment_is_refused(text: str) -> None:
     """With the right forms in the suggestion."""

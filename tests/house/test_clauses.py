@@ -11,8 +11,8 @@ from keepgate.protocol.errors import Code
 from keepgate.protocol.ops import OPERATIONS
 
 SECTION = re.compile(r"DSH-\d+")
-NAMED = re.compile(r"DSH-\d+(?:-[A-Za-z_]+(?:-[A-Za-z_]+)*)?")
-OURS = {Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY}
+NAMED = re.compile(r"DSH-\d+(?:-[A-Za-z_]+(?:-[A-Za-z_]+)*)?|VERBS-[a-z_]+")
+OURS = {Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY, Code.PAGE_NOT_FOUND}
 """Codes that keepgate adds to the contract's."""
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 import pytest
 
-from keepgate.protocol import entries, portability, proposals
-from keepgate.protocol.naming import camel
+from keepgate.protocol import entries, language_model, pages, portability, proposals, verbs
+from keepgate.protocol.naming import wire_name
 from keepgate.protocol.ops import BY_NAME, OPERATIONS, SERVER_MESSAGES
 from keepgate.protocol.wire import structure
 
@@ -96,7 +96,7 @@ def test_the_examples_have_the_types_of_the_table(documents: Mapping[str, str]) 
 
 TYPES = {
     kind.__name__.removesuffix("Params"): kind
-    for module in (entries, portability, proposals)
+    for module in (entries, language_model, pages, portability, proposals, verbs)
     for kind in vars(module).values()
     if isinstance(kind, type) and attrs.has(kind)
 } | {"Question": proposals.ApprovalRequestParams}
@@ -110,7 +110,7 @@ def _members(body: str) -> set[str]:
 
 
 def _wire_names(kind: type) -> set[str]:
-    return {camel(field.name) for field in attrs.fields(kind)}
+    return {wire_name(kind, field.name) for field in attrs.fields(kind)}
 
 
 def test_the_types_have_the_members_of_the_code(documents: Mapping[str, str]) -> None:

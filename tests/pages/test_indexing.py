@@ -19,7 +19,7 @@ needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
 
 
 async def test_pages_are_found_with_all_that_stands_in_them(corner: Any) -> None:
-    """A file becomes a page with its names, links and timeline."""
+    """A file becomes a page with its names, links and timeline (VERBS-pages)."""
     corner.write(
         "people/alice.md",
         "---\naliases: [Ally]\nworks_at: [[companies/acme]]\nvisibility: private\n---\n# Alice\n\n"

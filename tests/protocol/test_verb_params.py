@@ -58,7 +58,7 @@ def test_a_required_parameter_keeps_its_empty_value() -> None:
     ],
 )
 def test_a_complaint_is_an_envelope_with_a_suggestion(raw: object, words: str) -> None:
-    """The bad word itself is never echoed."""
+    """The bad word itself is never echoed (VERBS-errors)."""
     fault = _fault(raw, v.RememberParams)
     envelope = fault.envelope()
 

@@ -1,4 +1,4 @@
-"""No read of recall and entity shows what is another workspace's, private to a remote caller, or expired.
+"""No read of recall and entity shows another workspace's, a private or an expired text (VERBS-trust).
 
 Every stored text holds a mark of its own. Thousands of random requests are made; no answer may hold a mark
 that is out of its caller's sight, whatever the request names, the marks themselves among it.

@@ -105,7 +105,8 @@ def _instant(text: str) -> int | None:
     try:
         moment = datetime.fromisoformat(text.upper())
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return (aware - _EPOCH) // _MS
+        # In UTC: an offset can lead out of the years that can be written.
+        return (aware.astimezone(UTC) - _EPOCH) // _MS
     except (ValueError, OverflowError):
         # A day that the calendar does not have.
         return None
