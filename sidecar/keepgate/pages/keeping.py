@@ -63,6 +63,7 @@ class Pages:
         self._supervising: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self._fresh: dict[Root, float] = {}
+        self._all_fresh_until = 0.0
         self._refreshing = asyncio.Lock()
         self._closed = False
 
@@ -84,6 +85,7 @@ class Pages:
     def look_again(self) -> None:
         """The index is another than it was, such as an older one that was put back: look at everything."""
         self._fresh.clear()
+        self._all_fresh_until = 0.0
         for keeper, _ in self._keepers.values():
             keeper.changed(keeper.root.folder)
 
@@ -110,12 +112,17 @@ class Pages:
         """
         if self._supervising is not None or self._read_only or self._closed:
             return
+        # Which roots there are is asked of the disk, too, and not for every call.
+        if time.monotonic() < self._all_fresh_until and not self._changed.is_set():
+            return
         async with self._refreshing:
-            until = time.monotonic() + REFRESH_S
+            begun = time.monotonic()
+            self._changed.clear()
             for home in self.homes():
                 for root in home.roots:
                     if time.monotonic() - self._fresh.get(root, -FRESH_S) >= FRESH_S:
-                        await self._refresh(root, until)
+                        await self._refresh(root, begun + REFRESH_S)
+            self._all_fresh_until = begun + FRESH_S
 
     async def _refresh(self, root: Root, until: float) -> None:
         lock = election(self._lock_folder, root)

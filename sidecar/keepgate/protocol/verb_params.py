@@ -5,6 +5,7 @@ that may have been meant. A required one keeps its null, which then is of the wr
 """
 
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -28,23 +29,25 @@ def read_verb_params(raw: Any, cls: type[T]) -> tuple[T, list[dict[str, str]]]:
         raw = {}
     if type(raw) is not dict:
         raise invalid_params("the parameters must be an object", _ADVICE)
-    fields = {item.name: item for item in attrs.fields(cls)}  # type: ignore[arg-type]  # cls is an attrs type
+    optional = _fields(cls)
     given = {
         name: value
         for name, value in raw.items()
-        if name in fields and not (_is_optional(fields[name]) and value in (None, ""))
+        if name in optional and not (optional[name] and value in (None, ""))
     }
     try:
         params = structure(given, cls)
     except Fault as fault:
         raise _complaint(fault) from None
-    unknown = [name for name in raw if name not in fields and name not in ALWAYS_ALLOWED]
-    return params, [_warning(name, fields) for name in unknown]
+    unknown = [name for name in raw if name not in optional and name not in ALWAYS_ALLOWED]
+    return params, [_warning(name, optional) for name in unknown]
 
 
-def _is_optional(field: Any) -> bool:
+@cache
+def _fields(cls: Any) -> dict[str, bool]:
+    """The parameters, and of each whether null means that it is absent."""
     # An explicit null session asks for the management view.
-    return field.default is None
+    return {item.name: item.default is None for item in attrs.fields(cls)}
 
 
 def _complaint(fault: Fault) -> VerbFault:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import define, frozen
+from attrs import Factory, define, field, frozen
 
 from keepgate.core.model.times import iso
 from keepgate.protocol.errors import Fault
@@ -22,6 +22,7 @@ from keepgate.service.connection import Connection
 ROTATE_BYTES: Final = 10 * 1024 * 1024
 _LOG: Final = "memory-verbs.jsonl"
 _STAMP: Final = "installed-at"
+_APPENDING: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 
 @define
@@ -38,6 +39,7 @@ class UsageLog:
     state_folder: str
     now_ms: Callable[[], int]
     on: bool = True
+    _file: str = field(init=False, default=Factory(lambda log: str(log.path), takes_self=True))
 
     @property
     def path(self) -> Path:
@@ -85,9 +87,8 @@ class UsageLog:
     def _write(self, line: dict[str, Any]) -> None:
         data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
         with contextlib.suppress(OSError):
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # One write to a file opened for appending: lines of several processes do not mix.
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            descriptor = self._opened()
             try:
                 os.write(descriptor, data)
                 full = os.fstat(descriptor).st_size > ROTATE_BYTES
@@ -95,6 +96,15 @@ class UsageLog:
                 os.close(descriptor)
             if full:
                 self.path.replace(self.path.with_name(f"{_LOG}.1"))
+
+
+    def _opened(self) -> int:
+        # The folder is there but for the first time, and each call waits for what is asked of the disk.
+        try:
+            return os.open(self._file, _APPENDING, 0o600)
+        except FileNotFoundError:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return os.open(self._file, _APPENDING, 0o600)
 
 
 def _told_by(verb: str, result: Any) -> dict[str, Any]:

@@ -121,10 +121,14 @@ def workspace_for(
         return folders[0] if folders else None
     if not is_absolute(cwd):
         raise invalid_input(Problem(where, "must be an absolute path"))
+    for item in folders:
+        # As mostly: what was found out when it was opened need not be asked of the disk again.
+        if item.path == cwd:
+            return item
     own = open_workspace(cwd, identity=identity, rule="cwd", where=where)
     if not folders:
         return own
-    plain = open_workspace(cwd, identity="path", where=where)
+    plain = own if identity != REPOSITORY else open_workspace(cwd, identity="path", where=where)
     inside = [item for item in folders if holds(item.key, plain.key) or item.key == own.key]
     if not inside:
         raise invalid_input(Problem(where, "lies outside every open folder"))

@@ -14,6 +14,7 @@ _BRACKETS: Final = frozenset({
 _SPELLED: Final = {"+": "-plus", "#": "-sharp"}
 _TELLING_SIGNS: Final = re.compile(r"(?<=\w)[+#]+(?!\w)")
 _DASHES: Final = re.compile("-{2,}")
+_NO_WORD: Final = re.compile("[^0-9a-z_]+")
 
 
 def alias_key(name: str) -> str:
@@ -45,12 +46,17 @@ def ends_with(slug: str, name_slug: str) -> bool:
 
 
 def _folded(name: str) -> str:
+    if name.isascii():
+        return name.lower()
     # Lower-casing can decompose, so that the form is restored after it.
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).lower())
 
 
 def _segment(text: str) -> str:
     spelled = _TELLING_SIGNS.sub(lambda signs: "".join(map(_SPELLED.__getitem__, signs[0])), text)
+    if spelled.isascii():
+        # What most names are, in one step: of ASCII nothing else is kept.
+        return _NO_WORD.sub("-", spelled).strip("-")
     kept = "".join(_kept(char) for char in spelled)
     return _DASHES.sub("-", kept).strip("-")
 
