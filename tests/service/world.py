@@ -441,7 +441,8 @@ class World(RuleBasedStateMachine):
             case "seed":
                 return {"added": len(steps), "entries": after}
         layers = list(dict.fromkeys(step.item.layer for step in steps))
-        return {"removed": before, "restored": after, "usage": [self.oracle.usage(layer) for layer in layers]}
+        usage = [self.oracle.usage(layer) for layer in layers]
+        return {"removed": before, "restored": after, "usage": usage, "facts": [], "pages": []}
 
     def shown(self, wish: Any) -> dict[str, Any]:
         batch = wish.kind in ("seed", "undo")
