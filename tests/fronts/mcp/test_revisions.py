@@ -91,6 +91,16 @@ def test_lines_that_are_no_messages_are_passed_over(open_mcp: Any) -> None:
     assert 4 == len(client.call("memory_budgets")["budgets"])
 
 
+def test_a_lone_surrogate_is_answered(open_mcp: Any) -> None:
+    """JSON can carry half a character; whoever sends one does not wait for ever."""
+    client = open_mcp()
+
+    error = client.fail("recall", {"query": "\ud800"})
+
+    assert ("invalid_params", "query contains a lone surrogate") == (error["error"], error["message"])
+    assert "unknown_tool" == client.fail("\ud800")["error"]
+
+
 @pytest.mark.parametrize("method", ["resources/list", "prompts/list", "no/such"])
 def test_what_is_not_offered_is_not_found(open_mcp: Any, method: str) -> None:
     """There are tools and nothing else."""

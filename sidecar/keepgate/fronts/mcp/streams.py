@@ -12,13 +12,14 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     JSONRPCError,
+    JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
     jsonrpc_message_adapter,
 )
 
-from keepgate.protocol.wire import encode
+from keepgate.protocol.wire import decode, encode
 from keepgate.service.after_reply import AfterReply
 
 CANCELLED: Final = "notifications/cancelled"
@@ -100,7 +101,7 @@ class Incoming(_Stream):
 
     def _parsed(self, line: bytes) -> SessionMessage | Exception:
         try:
-            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            message = _message_in(line)
         except ValueError as error:
             return error
         if isinstance(message, JSONRPCRequest):
@@ -108,6 +109,16 @@ class Incoming(_Stream):
         elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
             self._requests.settle((message.params or {}).get("requestId"))
         return SessionMessage(message)
+
+
+def _message_in(line: bytes) -> JSONRPCMessage:
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        # The SDK's parser refuses escaped lone surrogates, which JSON allows; whoever sent one is answered.
+        if b"\\u" not in line:
+            raise
+        return jsonrpc_message_adapter.validate_python(decode(line), by_name=False)
 
 
 class Outgoing(_Stream):
