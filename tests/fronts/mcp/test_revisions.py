@@ -94,11 +94,16 @@ def test_lines_that_are_no_messages_are_passed_over(open_mcp: Any) -> None:
 def test_a_lone_surrogate_is_answered(open_mcp: Any) -> None:
     """JSON can carry half a character; whoever sends one does not wait for ever."""
     client = open_mcp()
+    sent = [{"name": "recall", "arguments": {"query": "\ud800"}}, {"name": "\ud800"}]
 
-    error = client.fail("recall", {"query": "\ud800"})
+    for number, params in enumerate(sent):
+        call = {"jsonrpc": "2.0", "id": f"half-{number}", "method": "tools/call", "params": params}
+        client.server.send_bytes(json.dumps(call).encode() + b"\n")
 
-    assert ("invalid_params", "query contains a lone surrogate") == (error["error"], error["message"])
-    assert "unknown_tool" == client.fail("\ud800")["error"]
+    answers = (client.server.answer(f"half-{number}")["result"] for number in range(2))
+    first, second = (json.loads(answer["content"][0]["text"]) for answer in answers)
+    assert ("invalid_params", "query contains a lone surrogate") == (first["error"], first["message"])
+    assert "unknown_tool" == second["error"]
 
 
 @pytest.mark.parametrize("method", ["resources/list", "prompts/list", "no/such"])
