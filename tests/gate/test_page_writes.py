@@ -377,6 +377,62 @@ async def test_a_remote_caller_touches_no_private_page(house, person) -> None:
     assert [] == (await house.call(connection, "proposals/list"))["proposals"]
 
 
+@pytest.fixture
+async def automatic(build):
+    """A house that asks nobody about pages."""
+    return await build(write_policies={"pages": WritePolicy.AUTO})
+
+
+PRIVATE_FORMS = (
+    '---\n"visibility": private\n---\n',
+    "---\nvisibility : private\n---\n",
+    "---\nvisibility:\n  private\n---\n",
+    "---\n? visibility\n: private\n---\n",
+    "---\nvisibility: privat\n---\n",
+    "---\ntitle: [never closed\n---\n",
+)
+
+
+@pytest.mark.parametrize("head", PRIVATE_FORMS)
+async def test_the_ledger_tells_a_remote_caller_of_no_private_page(automatic, person, head) -> None:
+    """However its file says so, or fails to say what it is: the row of a write is as private as the page."""
+    local, remote = automatic.connect(person), automatic.connect(person)
+    remote.remote = True
+    await put(automatic, local, "a", f"{head}secret\n")
+    await put(automatic, local, "a", "open\n")
+    await automatic.call(local, "memory/undo", seq=(await automatic.rows(local))[0]["seq"])
+    with pytest.raises(Fault) as raised:
+        await automatic.call(remote, "pages/timeline", slug="a", date="2026-01-01", text="x")
+
+    assert Code.PAGE_NOT_FOUND == raised.value.code
+    assert f"{head}secret\n" == file_of(automatic, "a").read_text()
+    assert 3 == len(await automatic.rows(local))
+    assert [] == await automatic.rows(remote)
+
+
+async def test_a_page_may_speak_of_what_is_private(automatic, person) -> None:
+    """Its front matter decides: a remote caller writes it, and sees that it was written."""
+    write(file_of(automatic, "a"), "visibility: this page tells how private pages are kept\n")
+    remote = automatic.connect(person)
+    remote.remote = True
+    await automatic.call(remote, "pages/timeline", slug="a", date="2026-01-01", text="x")
+
+    assert 1 == len(await automatic.rows(remote, "page-put"))
+
+
+async def test_a_remote_caller_hears_of_no_write_that_was_given_up(automatic, person) -> None:
+    """The note names the page, which may be private."""
+    local, remote = automatic.connect(person), automatic.connect(person)
+    remote.remote = True
+    (automatic.folder / "project").rmdir()
+    with pytest.raises(Fault) as raised:
+        await put(automatic, local, "hush", "---\nvisibility: private\n---\nsecret\n")
+
+    assert Code.STORE_READ_ONLY == raised.value.code
+    assert ["page-abandoned"] == [row["action"] for row in await automatic.rows(local, "page-abandoned")]
+    assert [] == await automatic.rows(remote)
+
+
 async def test_a_page_that_becomes_private_under_a_remote_question_is_gone(house, person) -> None:
     """What it says now is not shown through the remote caller's own client."""
     write(file_of(house, "a"), "one\n")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keepgate.core.model.page import LINKS_TO, Dated, Link, Page, PageFlaw
-from keepgate.pages.parse import parse, type_of
+from keepgate.pages.parse import parse, type_of, visibility_in
 from keepgate.protocol.verbs import Visibility
 
 
@@ -198,6 +198,26 @@ def test_a_flaw_has_its_line_and_the_rest_counts(text: str, line: int, problem: 
     assert [line] == [flaw.line for flaw in found.flaws]
     assert problem in found.flaws[0].problem
     assert "Text" in found.chunks[-1].text
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "visibility: World",
+        "'visibility' : private",
+        "? visibility\n: private",
+        "title: x",
+        "title: [",
+        "a",
+        "",
+    ],
+)
+def test_who_may_read_a_page_is_told_without_the_rest(head: str) -> None:
+    """By its bytes alone, and as the whole page says."""
+    data = f"\ufeff---\r\n{head}\r\n---\r\nvisibility: private\n".encode()
+
+    assert parse("a.md", data).visibility is visibility_in(data)
+    assert parse("a.md", b"visibility: private\n").visibility is visibility_in(b"visibility: private\n")
 
 
 @pytest.mark.parametrize("head", ["title: [", "- x", "visibility: secret", "visibility: [private]"])

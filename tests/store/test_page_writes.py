@@ -20,6 +20,7 @@ from keepgate.core.writing.page_change import (
 from keepgate.core.writing.page_steps import digest_of
 from keepgate.core.writing.plan import plan
 from keepgate.protocol.settings import WritePolicy
+from keepgate.protocol.verbs import Visibility
 from keepgate.store import page_writes
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.rows import change_of, written_change
@@ -37,6 +38,9 @@ class Files:
     def page_text(self, root: str, path: str) -> str | None:
         assert root == ROOT
         return self.texts.get(path.removesuffix(".md"))
+
+    def page_visibility(self, text: str) -> Visibility:
+        return Visibility.PRIVATE if "visibility: private" in text else Visibility.WORLD
 
 
 def put(slug: str, content: str) -> PutPage:

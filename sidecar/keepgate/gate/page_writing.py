@@ -15,6 +15,7 @@ from keepgate.core.writing.ledger import Decision, Row
 from keepgate.gate.receipt import Receipt
 from keepgate.protocol.errors import Code, Fault, write_denied
 from keepgate.protocol.proposals import Outcome
+from keepgate.protocol.verbs import Visibility
 from keepgate.store import page_writes
 from keepgate.store.connection import Connection
 from keepgate.store.memory import Transaction, Writer
@@ -39,6 +40,9 @@ class PageDisk(Protocol):
 
     def page_text(self, root: str, path: str) -> str | None:
         """The text of a page file; ``None``: there is none. Raises ``INVALID_INPUT`` for what is no page."""
+
+    def page_visibility(self, text: str) -> Visibility:
+        """Who may read a page with this text; private, too, where that cannot be told."""
 
     def digest(self, root: str, path: str) -> str | None:
         """SHA-256 of what is there; ``None``: no file. Raises ``OSError``, also for what is no page."""

@@ -11,7 +11,9 @@ from filelock import FileLock, Timeout
 
 from keepgate.pages import files
 from keepgate.pages.folders import UnusableError
+from keepgate.pages.parse import visibility_in
 from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.protocol.verbs import Visibility
 
 LOCK_WAIT_S: Final = 1.5
 """Shorter than a process may take to end: whoever waits longer asks again."""
@@ -37,6 +39,10 @@ class Disk:
             raise invalid_input(
                 Problem("$.slug", f"the file {path} cannot be read: {error.strerror}")
             ) from None
+
+    def page_visibility(self, text: str) -> Visibility:
+        """Who may read a page with this text; private, too, where that cannot be told."""
+        return visibility_in(text.encode())
 
     def digest(self, root: str, path: str) -> str | None:
         """The digest of what is there; ``None`` for no file. Raises ``OSError`` for what is no page."""

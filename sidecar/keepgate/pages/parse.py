@@ -70,6 +70,11 @@ def parse(path: str, data: bytes) -> Page:
     )
 
 
+def visibility_in(data: bytes) -> Visibility:
+    """Who may read a page with these bytes, as :func:`parse` says; all else of it is left unread."""
+    return _visibility(read_front_matter(_LINE_ENDS.split(_decoded(data, []))), [])
+
+
 def type_of(slug: str) -> str:
     """The type of a page that names none: its first folder in the singular, or ``page``."""
     folder, slash, _ = slug.partition("/")

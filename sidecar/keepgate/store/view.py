@@ -11,6 +11,7 @@ from keepgate.core.writing.mutation import Step
 from keepgate.core.writing.page_steps import PageFiles
 from keepgate.core.writing.states import Recorded, recorded
 from keepgate.protocol.entries import Entry
+from keepgate.protocol.verbs import Visibility
 from keepgate.store import facts, page_writes, reads, writing
 from keepgate.store.connection import Connection
 from keepgate.store.rows import SEALED_COLUMNS, sealed_of
@@ -67,6 +68,12 @@ class View:
         if self._files is None:
             raise LookupError("this view was opened without page files")
         return self._files.page_text(root, path)
+
+    def page_visibility(self, text: str) -> Visibility:
+        """Who may read a page with this text."""
+        if self._files is None:
+            raise LookupError("this view was opened without page files")
+        return self._files.page_visibility(text)
 
     def trusts_root(self, home: str, root: str) -> bool:
         """Whether a person has trusted the folder."""

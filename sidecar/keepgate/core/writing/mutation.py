@@ -6,6 +6,7 @@ from attrs import frozen
 
 from keepgate.core.model.fact import Fact
 from keepgate.protocol.entries import Entry
+from keepgate.protocol.verbs import Visibility
 
 
 @frozen(kw_only=True)
@@ -41,7 +42,8 @@ class PageStep:
     """One page file's step: written (``content`` is its whole text) or removed (``content`` is ``None``).
 
     ``root`` is an absolute folder, ``path`` the file's path below it with slashes. ``before`` is the text
-    that is there now, ``None`` where there is no file.
+    that is there now, ``None`` where there is no file. Each text has its visibility, which is ``None`` where
+    there is no text, and in rows that do not tell.
     """
 
     action: str
@@ -51,6 +53,8 @@ class PageStep:
     path: str
     before: str | None
     content: str | None
+    before_visibility: Visibility | None = None
+    visibility: Visibility | None = None
 
 
 Step = Mutation | FactStep | PageStep

@@ -4,7 +4,6 @@ A small edit is worked out against the file as it is, so that it takes nothing o
 """
 
 import hashlib
-import re
 from typing import Any, Final, Protocol, assert_never
 
 from attrs import evolve
@@ -25,13 +24,12 @@ from keepgate.core.writing.page_edits import UneditableError, with_link, with_no
 from keepgate.protocol.errors import Problem, invalid_input, page_not_found
 from keepgate.protocol.pages import PAGE_BYTES_MAX
 from keepgate.protocol.proposals import AskPage
+from keepgate.protocol.verbs import Visibility
 
 PUT: Final = "page-put"
 REMOVE: Final = "page-remove"
 TRUST: Final = "trust"
 _UNDO: Final = "undo-"
-_MAY_BE_PRIVATE: Final = re.compile("visibility.{0,9}:.*private", re.IGNORECASE)
-"""Wider than the front matter that says so: the question may be put through the writer's own client."""
 
 
 class PageFiles(Protocol):
@@ -42,6 +40,9 @@ class PageFiles(Protocol):
 
         Raises ``INVALID_INPUT`` for what is no readable page: a link, a folder, other bytes than UTF-8.
         """
+
+    def page_visibility(self, text: str) -> Visibility:
+        """Who may read a page with this text; private, too, where that cannot be told."""
 
 
 class PageView(PageFiles, Protocol):
@@ -65,7 +66,9 @@ def page_steps(change: PageChange, store: PageView) -> tuple[PageStep, ...]:
     if isinstance(change, TrustRoot):
         return () if store.trusts_root(change.home, change.root) else (_trust(change),)
     before = store.page_text(change.root, change.path)
-    if change.world_only and before is not None and _MAY_BE_PRIVATE.search(before):
+    known_as = None if before is None else store.page_visibility(before)
+    if change.world_only and known_as is Visibility.PRIVATE:
+        # The question, with all that is there now, may be put through the writer's own client.
         raise page_not_found(change.slug)
     match change:
         case PutPage(content=content):
@@ -89,6 +92,8 @@ def page_steps(change: PageChange, store: PageView) -> tuple[PageStep, ...]:
             path=change.path,
             before=before,
             content=after,
+            before_visibility=known_as,
+            visibility=None if after is None else store.page_visibility(after),
         ),
     )
 
@@ -106,7 +111,14 @@ def page_undone(step: PageStep, store: PageView, seq: int) -> PageStep:
         reason = f"page {step.slug} has changed since ledger row {seq}; undo that first"
         raise invalid_input(Problem("$.seq", reason))
     action = _UNDO + (REMOVE if step.before is None else PUT)
-    return evolve(step, action=action, before=step.content, content=step.before)
+    return evolve(
+        step,
+        action=action,
+        before=step.content,
+        content=step.before,
+        before_visibility=step.visibility,
+        visibility=step.before_visibility,
+    )
 
 
 def is_trust(step: PageStep) -> bool:

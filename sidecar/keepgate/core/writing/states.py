@@ -75,7 +75,10 @@ def states_of(step: Step) -> dict[str, Any]:
             is_trusted = step.action == "trust"
             return {"before": None if is_trusted else trusted, "after": trusted if is_trusted else None}
         case PageStep():
-            return {"before": _page_state(step, step.before), "after": _page_state(step, step.content)}
+            return {
+                "before": _page_state(step, step.before, step.before_visibility),
+                "after": _page_state(step, step.content, step.visibility),
+            }
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(step)
 
@@ -184,8 +187,16 @@ def fact_from(state: Mapping[str, Any]) -> Fact:
     )
 
 
-def _page_state(step: PageStep, content: str | None) -> dict[str, Any] | None:
-    return None if content is None else {"root": step.root, "path": step.path, "content": content}
+def _page_state(step: PageStep, content: str | None, visibility: Visibility | None) -> dict[str, Any] | None:
+    if content is None:
+        return None
+    # What does not tell is taken for private.
+    told = str(visibility or Visibility.PRIVATE)
+    return {"root": step.root, "path": step.path, "content": content, "visibility": told}
+
+
+def _page_visibility(state: Mapping[str, Any] | None) -> Visibility | None:
+    return Visibility(state.get("visibility", Visibility.PRIVATE)) if state else None
 
 
 def _page_step(row: Sealed, before: Any, after: Any) -> PageStep:
@@ -208,4 +219,6 @@ def _page_step(row: Sealed, before: Any, after: Any) -> PageStep:
         path=place["path"],
         before=before and before["content"],
         content=after and after["content"],
+        before_visibility=_page_visibility(before),
+        visibility=_page_visibility(after),
     )

@@ -7,7 +7,7 @@ from keepgate.core.model.viewer import Author
 from keepgate.pages import files
 from keepgate.pages.files import Content
 from keepgate.pages.folders import UnusableError
-from keepgate.pages.parse import parse
+from keepgate.pages.parse import visibility_in
 from keepgate.pages.roots import Root
 from keepgate.protocol.errors import Problem, invalid_input, page_not_found
 from keepgate.protocol.verbs import Visibility
@@ -50,7 +50,7 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
         path = await ctx.store.reading.run(path_in, root.home, root.folder, slug) or path_of(slug)
         content = await in_thread(_read, root.folder, path)
         if content is not None:
-            if ctx.connection.remote and parse(path, content.data).visibility is Visibility.PRIVATE:
+            if ctx.connection.remote and visibility_in(content.data) is Visibility.PRIVATE:
                 raise page_not_found(slug)
             return Found(root, slug, path, content)
     usual = own if ctx.settings.facts.home != USER_HOME and author.workspace_key else roots_of(ctx, "")

@@ -8,7 +8,7 @@ from keepgate.core.model.page_path import composed
 from keepgate.core.reading.matching import query_of
 from keepgate.pages import files
 from keepgate.pages.folders import UnusableError
-from keepgate.pages.parse import parse
+from keepgate.pages.parse import visibility_in
 from keepgate.protocol import pages as p
 from keepgate.protocol.entries import PAGE_LIMIT_MAX
 from keepgate.protocol.errors import Problem, invalid_input, page_not_found
@@ -42,7 +42,7 @@ async def get(ctx: ReadCtx, params: p.PageGetParams) -> p.PageResult:
     if data is None:
         raise page_not_found(params.slug)
     # The file may have become private since it was indexed.
-    if sight.world_only and parse(page.path, data).visibility is Visibility.PRIVATE:
+    if sight.world_only and visibility_in(data) is Visibility.PRIVATE:
         raise page_not_found(params.slug)
     return p.PageResult(
         page=_ref(page),
