@@ -26,7 +26,9 @@ async def status(ctx: ReadCtx, params: e.StatusParams) -> e.StatusResult:
     store = ctx.store
     now_ms = ctx.stamp().now_ms
     counts = await _counts(ctx, now_ms)
-    pending = await store.reading.run(reads.pending_count, ctx.connection.keys, now_ms)
+    pending = await store.reading.run(
+        reads.pending_count, ctx.connection.keys, now_ms, world_only=ctx.connection.remote
+    )
     took_ms, problems = await _round_trip(store)
     flawed = await _page_problems(ctx)
     return e.StatusResult(

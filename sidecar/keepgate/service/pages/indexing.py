@@ -18,7 +18,7 @@ async def reindex(ctx: ReadCtx, params: p.ReindexParams) -> p.ReindexResult:
     """
     author = ctx.author(params.session)
     keys = (author.viewer.workspaces if author is not None else None) or ctx.connection.keys
-    sight = sight_of(keys, world_only=False)
+    sight = sight_of(keys, world_only=ctx.connection.remote)
     ctx.progress.begin("Indexing pages")
     try:
         outcome = await ctx.pages.reindex(homes_in_sight(ctx.pages.homes(), keys), ctx.progress.report)
