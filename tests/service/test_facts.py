@@ -582,3 +582,46 @@ async def test_a_fact_that_went_while_the_person_thought_is_not_superseded(house
 
     assert "not_found" == (await refused(client, supersedes="1"))["error"]
     assert ["remember", "forget", "supersede-refused"] == [row["action"] for row in await client.rows()]
+
+
+async def test_facts_are_forgotten_and_superseded_in_the_workspace_that_they_are_of(house: Any) -> None:
+    """Who recalls the facts of several workspaces changes them where they are (VERBS-forget)."""
+    other = house.client(folders=("other",))
+    for text in ("one", "two", "three"):
+        await remember(other, text)
+    remote = house.client("r", folders=("project", "other"), cwd="project", remote=True)
+    managing = house.client(None, folders=("project", "other"))
+
+    forgotten = await remote.call("verbs/forget", id="1")
+    superseded = await remember(remote, "two, now", supersedes="2")
+    also = await managing.call("verbs/forget", id="3")
+    local = await house.client("l", folders=("project", "other"), cwd="project").fault("verbs/forget", id="4")
+
+    assert (True, True) == (forgotten["expired"], also["expired"])
+    assert ("superseded", "4") == (superseded["status"], superseded["id"])
+    assert [house.key("other")] == [
+        fact["source_id"] for fact in (await managing.call("verbs/recall"))["facts"]
+    ]
+    assert "not_found" == local.envelope()["error"]
+
+
+async def test_a_fact_of_another_connections_workspace_stays_out_of_reach(house: Any) -> None:
+    """Several workspaces in sight are those that the connection has open, and no others."""
+    await remember(house.client(folders=("elsewhere",)))
+    remote = house.client("r", folders=("project", "other"), remote=True)
+
+    fault = await remote.fault("verbs/forget", id="1")
+
+    assert "not_found" == fault.envelope()["error"]
+
+
+async def test_the_status_counts_no_private_wish_for_a_remote_caller(house: Any, people: Any) -> None:
+    """Neither in its counts nor in its message."""
+    local = house.client(person=people(["nobody"]))
+    await local.fault("verbs/remember", fact="hush", provenance="test", visibility="private")
+
+    seen = await local.call("memory/status")
+    told = await house.client("r", remote=True).call("memory/status")
+
+    assert (1, "1 waiting for approval") == (seen["pendingProposals"], seen["message"])
+    assert (0, "ok") == (told["pendingProposals"], told["message"])

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from keepgate.core.model.fact import Fact, Sight, sight_of
 from keepgate.core.model.times import BadMoment, iso_or_none, parse_ttl
@@ -23,7 +23,7 @@ from keepgate.service.verbs.fact_params import (
     cleaned_reason,
     fact_number,
 )
-from keepgate.service.verbs.sight import home_of, writing_author
+from keepgate.service.verbs.sight import author_for, home_of
 from keepgate.store.reads.resolve import Resolution, resolve
 
 _UNREADABLE: Final = " It is private: this caller cannot read it back, nor forget it."
@@ -32,9 +32,10 @@ _NAMELESS: Final = "Name a person, company or project, such as people/alice, or 
 
 async def remember(ctx: WriteCtx, params: v.RememberParams) -> v.RememberResult | v.DryRun:
     """VERBS-remember. What is said already is answered with the fact that says it; nobody is asked."""
-    author = writing_author(ctx, params.session)
+    checked = _checked(ctx, params)
+    author = await author_for(ctx, params.session, checked.supersedes)
     sight = sight_of([author.workspace_key], world_only=ctx.connection.remote)
-    change, resolved = await _remembering(ctx, params, author, sight)
+    change, resolved = await _remembering(ctx, params, checked, author, sight)
     if params.dry_run:
         return await _dry_remember(ctx, change, author)
     receipt = await ctx.gate.submit(change, author, ctx.connection.asker)
@@ -42,31 +43,50 @@ async def remember(ctx: WriteCtx, params: v.RememberParams) -> v.RememberResult 
     return evolve(_remembered(ctx, change, receipt), suggestions=similar or UNSET)
 
 
-async def _remembering(
-    ctx: WriteCtx, params: v.RememberParams, author: Author, sight: Sight
-) -> tuple[Remember, Resolution | None]:
-    """The change, checked in the contract's order: fact, provenance, ttl, what it names, where it goes."""
+@frozen(kw_only=True)
+class _Checked:
+    """What is sound in itself; ``valid_until`` is epoch milliseconds."""
+
+    text: str
+    provenance: str
+    valid_until: int | None
+    supersedes: int | None
+    entity: str | None
+
+
+def _checked(ctx: WriteCtx, params: v.RememberParams) -> _Checked:
+    """The values, checked in the contract's order: fact, provenance, ttl, what it names."""
     text = cleaned_fact(params.fact, ctx.settings.facts.max_text_units)
     provenance = cleaned_provenance(params.provenance)
     try:
         valid_until = parse_ttl(params.ttl or "", ctx.stamp().now_ms)
     except BadMoment as error:
         raise invalid_params(str(error), error.suggestion) from None
-    supersedes = None if params.supersedes is None else fact_number(params.supersedes)
-    entity = None if params.entity is None else cleaned_entity(params.entity)
+    return _Checked(
+        text=text,
+        provenance=provenance,
+        valid_until=valid_until,
+        supersedes=None if params.supersedes is None else fact_number(params.supersedes),
+        entity=None if params.entity is None else cleaned_entity(params.entity),
+    )
+
+
+async def _remembering(
+    ctx: WriteCtx, params: v.RememberParams, checked: _Checked, author: Author, sight: Sight
+) -> tuple[Remember, Resolution | None]:
     home = home_of(ctx, author)
-    resolved = None if entity is None else await _resolve(ctx, sight, entity)
+    resolved = None if checked.entity is None else await _resolve(ctx, sight, checked.entity)
     change = Remember(
         draft=FactDraft(
             home=home,
             entity=None if resolved is None else resolved.slug,
-            text=text,
+            text=checked.text,
             kind=params.kind or v.FactKind.FACT,
             visibility=params.visibility or v.Visibility.WORLD,
-            provenance=provenance,
-            valid_until=valid_until,
+            provenance=checked.provenance,
+            valid_until=checked.valid_until,
         ),
-        supersedes=supersedes,
+        supersedes=checked.supersedes,
         world_only=sight.world_only,
     )
     return change, resolved
@@ -80,9 +100,7 @@ async def _resolve(ctx: WriteCtx, sight: Sight, name: str) -> Resolution:
     return found
 
 
-async def _similar(
-    ctx: WriteCtx, sight: Sight, name: str, resolved: Resolution | None
-) -> list[v.Suggestion]:
+async def _similar(ctx: WriteCtx, sight: Sight, name: str, resolved: Resolution | None) -> list[v.Suggestion]:
     """Pages that may have been meant by a name that has none: told, and never used."""
     if resolved is None or resolved.hit is not None:
         return []
@@ -140,7 +158,7 @@ async def forget(ctx: WriteCtx, params: v.ForgetParams) -> v.ForgetResult | v.Dr
     """VERBS-forget. Whatever is no fact in sight is ``not_found``; what has expired already is no error."""
     reason = cleaned_reason(params.reason)
     fact_id = fact_number(params.id)
-    author = writing_author(ctx, params.session)
+    author = await author_for(ctx, params.session, fact_id)
     change = Forget(id=fact_id, reason=reason, world_only=ctx.connection.remote)
     if params.dry_run:
         planned = await look_ahead(ctx.store, change, author, ctx.settings.budgets, ctx.stamp())
