@@ -48,7 +48,7 @@ async def test_a_sweep_that_fails_is_not_the_last(house: Any, break_sweeps: Any,
     beside = [task.get_coro().__qualname__ for task in asyncio.all_tasks()]
 
     break_sweeps(True)
-    assert "Sidecar._sweep_for_ever" in beside
+    assert "Hearing._sweep_for_ever" in beside
     assert "secret" not in caplog.text
 
 
@@ -60,7 +60,8 @@ async def test_closing_goes_on_past_a_failure(tmp_path: Any) -> None:
     async def fails() -> None:
         raise RuntimeError("cannot end")
 
-    sidecar._watcher.close, watcher_close = fails, sidecar._watcher.close
+    watcher = sidecar._hearing.watcher
+    watcher.close, watcher_close = fails, watcher.close
     with pytest.raises(RuntimeError, match="cannot end"):
         await sidecar.close()
     await watcher_close()

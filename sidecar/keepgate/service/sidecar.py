@@ -18,24 +18,21 @@ from keepgate.pages.keeping import Pages
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.lifecycle import KeepgateStatus
 from keepgate.protocol.operation import Operation
-from keepgate.protocol.proposals import ProposalStatus
 from keepgate.protocol.settings import Settings
 from keepgate.service import dispatch, health, sessions
 from keepgate.service.after_reply import AfterReply
-from keepgate.service.background import Background, errand
 from keepgate.service.connection import Connection, Peer, Progress, Silent, Workspace
 from keepgate.service.context import ReadCtx
-from keepgate.service.events import PROPOSAL_KIND, RESTORED_KIND, Broadcast
+from keepgate.service.events import Broadcast
+from keepgate.service.hearing import Hearing
 from keepgate.service.usage import UsageLog
 from keepgate.service.workspaces import folder_of, open_workspace
-from keepgate.store import feed, reads
-from keepgate.store.feed import FeedEvent, FeedWatcher
+from keepgate.store import reads
 from keepgate.store.open import Store
 
 LOOKS_AT_PAGES: Final = ("verbs/", "pages/", "memory/status")
 """Operations that read the index of pages, which a process that lives for one command brings up first."""
 REINDEX: Final = "pages/reindex"
-SWEEP_SECONDS: Final = 3600.0
 DISCONNECT_SECONDS: Final = 1.0
 
 
@@ -56,17 +53,23 @@ class Sidecar:
     pages: Pages
     usage: UsageLog
     _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
-    _heard: int | None = None
-    _watcher: FeedWatcher | None = None
-    _starting: "asyncio.Task[None] | None" = None
-    _background: Background = field(factory=Background)
+    _hearing: Hearing = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._hearing = Hearing(
+            store=self.store,
+            gate=self.gate,
+            pages=self.pages,
+            broadcast=self.broadcast,
+            connections=self.connections,
+        )
 
     async def listen(self) -> None:
         """Have clients told of every commit from now on, once :meth:`start` has begun to tell them.
 
         Raises the store's faults. What lives for one command does not call it.
         """
-        self._heard = await self.store.reading.run(feed.head, instant=True)
+        await self._hearing.listen()
 
     async def start(self) -> None:
         """Begin what needs no answer: telling of commits, sweeping proposals that nobody waits for.
@@ -74,22 +77,7 @@ class Sidecar:
         Raises the store's faults and may be called again then; a second success changes nothing. Closing
         gives up a start under way.
         """
-        if self._starting is None or (self._starting.done() and self._watcher is None):
-            self._starting = self._background.begin(self._start())
-        await asyncio.shield(self._starting)
-
-    async def _start(self) -> None:
-        if self._heard is None:
-            await self.listen()
-        watcher = FeedWatcher(self.store, self._happened)
-        try:
-            await watcher.start(after=self._heard or 0)
-        except BaseException:
-            await watcher.close()
-            raise
-        self._watcher = watcher
-        self.pages.start()
-        self._background.begin(self._sweep_for_ever())
+        await self._hearing.start()
 
     def connect(
         self,
@@ -247,38 +235,7 @@ class Sidecar:
         async with contextlib.AsyncExitStack() as last_first:
             last_first.push_async_callback(self.store.close)
             last_first.push_async_callback(self.pages.close)
-            last_first.push_async_callback(self._stop_watching)
-            last_first.push_async_callback(self._background.stop)
+            last_first.push_async_callback(self._hearing.stop_watching)
+            last_first.push_async_callback(self._hearing.stop_tasks)
             for connection in reversed(self.connections):
                 last_first.push_async_callback(self.disconnect, connection)
-
-    async def _stop_watching(self) -> None:
-        if self._watcher is not None:
-            await self._watcher.close()
-
-    def _happened(self, events: Sequence[FeedEvent]) -> None:
-        for event in events:
-            if event.kind == RESTORED_KIND:
-                self.pages.look_again()
-                self._background.begin(errand(self._tell_restored()))
-            elif event.kind == PROPOSAL_KIND and event.proposal_id is not None:
-                if event.status != ProposalStatus.PENDING:
-                    self.gate.decisions.decided(event.proposal_id)
-                if self.broadcast.has_to_look(event, own_origin=self.store.origin):
-                    self._background.begin(errand(self._announce_elsewhere(event, event.proposal_id)))
-            self.broadcast.happened(event)
-
-    async def _announce_elsewhere(self, event: FeedEvent, proposal_id: str) -> None:
-        """Tell this process's connections of a question, or its end, in another process."""
-        stored = await self.store.reading.run(reads.proposal, proposal_id)
-        if stored is not None:
-            self.broadcast.elsewhere(event, stored)
-
-    async def _tell_restored(self) -> None:
-        self.broadcast.restored(await self.status())
-
-    async def _sweep_for_ever(self) -> None:
-        while True:
-            # A busy or read-only store is swept next time.
-            await errand(self.gate.sweep())
-            await asyncio.sleep(SWEEP_SECONDS)
