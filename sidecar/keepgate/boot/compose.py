@@ -3,15 +3,15 @@
 import os
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Final
 
 from attrs import evolve
 
 from keepgate.adapters.built_in import BUILT_IN
+from keepgate.adapters.contract import EntryPointLike
 from keepgate.adapters.registry import Registry
 from keepgate.boot.places import Places
 from keepgate.boot.projects import Projects
@@ -66,6 +66,13 @@ async def compose(
         raise
 
 
+def _installed_adapters() -> Iterable[EntryPointLike]:
+    # What reads the metadata of packages takes longer to load than to run, and only adapters want it.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
+    return entry_points(group="keepgate.adapters")
+
+
 def _over(
     store: Store,
     settings: Settings,
@@ -91,7 +98,7 @@ def _over(
         gate=gate,
         settings=settings,
         rules_for=projects.rules_for,
-        registry=Registry(BUILT_IN, lambda: entry_points(group="keepgate.adapters")),
+        registry=Registry(BUILT_IN, _installed_adapters),
         stamp=stamp,
         broadcast=broadcast,
         connections=connections,

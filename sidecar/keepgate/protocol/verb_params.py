@@ -29,7 +29,7 @@ def read_verb_params(raw: Any, cls: type[T]) -> tuple[T, list[dict[str, str]]]:
         raw = {}
     if type(raw) is not dict:
         raise invalid_params("the parameters must be an object", _ADVICE)
-    optional = _fields(cls)
+    optional = _fields(cls)  # type: ignore[arg-type]  # a class can be hashed
     given = {
         name: value
         for name, value in raw.items()

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import apsw
 
 from keepgate.core.model.stamp import Stamp
-from keepgate.core.writing.ledger import Decision, Row
+from keepgate.core.writing.ledger import Decision, Row, canonical
 from keepgate.protocol.entries import DEFAULT_SOURCE, Scope, Track
 from keepgate.protocol.errors import Fault
 from keepgate.store import reads
@@ -33,7 +33,7 @@ SHOWN_MAX: Final = 1_000
 _SHOWN: Final = """
 SELECT 1 FROM ledger INDEXED BY ledger_snapshot
 WHERE workspace_key = ? AND agent_key = ? AND session_id = ? AND action = 'snapshot' AND entry_id = 'pack'
-  AND json_extract(payload, '$.text') = ?
+  AND payload = ?
 LIMIT 1
 """
 _COUNT_RECALL: Final = """
@@ -153,9 +153,10 @@ class Evidence:
             session_id=session_id,
             payload={"text": text, "entries": items},
         )
+        payload = canonical(row.payload)
 
         def work(db: apsw.Connection) -> bool:
-            if db.execute(_SHOWN, (workspace_key, agent_key, session_id, text)).fetchone() is None:
+            if db.execute(_SHOWN, (workspace_key, agent_key, session_id, payload)).fetchone() is None:
                 self._append(db, row, stamp)
             return True
 

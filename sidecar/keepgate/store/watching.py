@@ -1,6 +1,7 @@
 """Being told when another process writes the store's log."""
 
 import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -49,11 +50,12 @@ def _observe(path: Path, tell: Callable[[], None]) -> Watch:
     from watchdog.events import FileModifiedEvent, FileSystemEventHandler  # noqa: PLC0415 - only who watches pays
     from watchdog.observers import Observer  # noqa: PLC0415
 
-    name = f"{path.name}-wal"
+    name = f"{os.sep}{path.name}-wal"
 
     class Heard(FileSystemEventHandler):
         def on_modified(self, event: Any) -> None:
-            if Path(event.src_path).name == name:
+            # Every page that is written to the log is an event.
+            if event.src_path.endswith(name):
                 tell()
 
     observer = Observer()

@@ -39,9 +39,8 @@ def tail(slug: str) -> str:
     return slugify(slug).rpartition("/")[2]
 
 
-def ends_with(slug: str, name_slug: str) -> bool:
-    """Whether a page's slug is, or ends in, the slug of a name."""
-    folded = slugify(slug)
+def ends_with(folded: str, name_slug: str) -> bool:
+    """Whether a page's slug, folded by :func:`slugify`, is, or ends in, the slug of a name."""
     return folded == name_slug or folded.endswith(f"/{name_slug}")
 
 

@@ -10,6 +10,7 @@ LATEST_MS: Final = 253_402_300_799_999
 """The end of the year 9999; what is later cannot be written as ISO 8601."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_SHOWN: Final = _EPOCH.replace(tzinfo=None)
 _MS: Final = timedelta(milliseconds=1)
 _SECOND, _MINUTE, _HOUR, _DAY, _WEEK = 1_000, 60_000, 3_600_000, 86_400_000, 604_800_000
 _UNITS: Final = {
@@ -51,7 +52,7 @@ class BadMoment(ValueError):
 
 def iso(moment_ms: int) -> str:
     """A moment as ISO 8601 with milliseconds and ``Z``."""
-    return f"{(_EPOCH + moment_ms * _MS).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+    return f"{(_EPOCH_SHOWN + timedelta(milliseconds=moment_ms)).isoformat(timespec='milliseconds')}Z"
 
 
 def iso_or_none(moment_ms: int | None) -> str | None:

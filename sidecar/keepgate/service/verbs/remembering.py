@@ -94,7 +94,7 @@ async def _remembering(
 
 async def _resolve(ctx: WriteCtx, sight: Sight, name: str) -> Resolution:
     """The entity that a name means, among what the writer sees; a similar name is another entity."""
-    found = await ctx.store.reading.run(resolve, sight, name)
+    found = await ctx.store.reading.run(resolve, sight, name, instant=True)
     if not found.slug:
         raise invalid_params("entity names nothing: it holds no letter and no digit", _NAMELESS)
     return found
@@ -135,6 +135,7 @@ def _new_one(steps: tuple[FactStep, ...]) -> Fact:
 
 
 async def _dry_remember(ctx: WriteCtx, change: Remember, author: Author) -> v.DryRun:
+    await ctx.gate.screen.require_clean(change)
     planned = await look_ahead(ctx.store, change, author, ctx.settings.budgets, ctx.stamp())
     if (existing := planned.existing) is not None:
         return v.DryRun(
@@ -161,6 +162,7 @@ async def forget(ctx: WriteCtx, params: v.ForgetParams) -> v.ForgetResult | v.Dr
     author = await author_for(ctx, params.session, fact_id)
     change = Forget(id=fact_id, reason=reason, world_only=ctx.connection.remote)
     if params.dry_run:
+        await ctx.gate.screen.require_clean(change)
         planned = await look_ahead(ctx.store, change, author, ctx.settings.budgets, ctx.stamp())
         action = "forget" if planned.existing is None else "nothing"
         return v.DryRun(dry_run=True, action=action, id=str(fact_id))

@@ -15,13 +15,6 @@ from keepgate.store.facts import ACTIVE
 from keepgate.store.reads.resolve import PageName, Resolution, resolve
 from keepgate.store.rows import FACT_COLUMNS, fact_of
 
-_PAGE: Final = """
-SELECT p.summary, p.changed_at,
-  (SELECT r.last_ms FROM page_retrievals AS r WHERE r.home = p.home AND r.slug = p.slug),
-  (SELECT max(t.date) FROM page_timeline AS t WHERE t.page = p.row)
-FROM pages AS p WHERE p.row = ?
-"""
-_ALIASES: Final = "SELECT alias FROM page_aliases INDEXED BY page_aliases_page WHERE page = ?"
 _RECENT: Final = """
 SELECT date, text FROM page_timeline WHERE page = :row AND date >= :recent
 ORDER BY date DESC, place LIMIT :limit
@@ -32,7 +25,6 @@ FROM json_each(:keys) AS k CROSS JOIN facts AS f INDEXED BY facts_card
   ON f.home = k.value ->> 0 AND f.entity = k.value ->> 1
 WHERE (:world_only = 0 OR f.visibility = 'world') AND {ACTIVE}
 """
-_COUNT: Final = f"SELECT count(*) {_FACTS}"
 _ANY: Final = f"SELECT EXISTS (SELECT 1 {_FACTS})"
 _COMMITMENTS: Final = f"""
 SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY facts_card
@@ -59,7 +51,16 @@ _LINK_SEEN: Final = f"(:world_only = 0 OR l.visibility = 'world') AND {_NO_MENTI
 _IN: Final = f"""
 SELECT l.page, l.type, p.slug, l.context {_INTO} CROSS JOIN pages AS p ON p.row = l.page WHERE {_LINK_SEEN}
 """
-_BACKLINKS: Final = f"SELECT count(*) {_INTO} WHERE {_LINK_SEEN}"
+# One statement for what is one row or one number: each costs more to run than to answer.
+_PAGE: Final = f"""
+SELECT p.summary, p.changed_at,
+  (SELECT r.last_ms FROM page_retrievals AS r WHERE r.home = p.home AND r.slug = p.slug),
+  (SELECT max(t.date) FROM page_timeline AS t WHERE t.page = p.row),
+  (SELECT json_group_array(a.alias) FROM page_aliases AS a INDEXED BY page_aliases_page WHERE a.page = p.row),
+  (SELECT count(*) {_INTO} WHERE {_LINK_SEEN}),
+  (SELECT count(*) {_FACTS})
+FROM pages AS p WHERE p.row = :row
+"""  # noqa: S608 - constants of this package
 
 
 def entity_card(db: apsw.Connection, sight: Sight, name: str, now_ms: int) -> tuple[Resolution, Card | None]:
@@ -73,20 +74,22 @@ def entity_card(db: apsw.Connection, sight: Sight, name: str, now_ms: int) -> tu
 def card_of(db: apsw.Connection, sight: Sight, page: PageName, slugs: Collection[str], now_ms: int) -> Card:
     """The card of a page in sight; ``slugs`` are those that its facts stand under."""
     values = {"homes": json.dumps(sorted(sight.homes)), "world_only": sight.world_only, "now_ms": now_ms}
-    of_page = {**values, "row": page.row, "slug": page.slug}
     keys = [[home, slug] for home in sorted(sight.homes) for slug in slugs]
-    summary, changed_at, retrieved_at, dated = db.execute(_PAGE, (page.row,)).get
+    of_page = {**values, "row": page.row, "slug": page.slug, "keys": json.dumps(keys)}
+    summary, changed_at, retrieved_at, dated, aliases, backlinks, facts = db.execute(_PAGE, of_page).get
     return Card(
         entity=EntityName(slug=page.slug, title=page.title, type=page.type),
-        aka=sorted(alias for (alias,) in db.execute(_ALIASES, (page.row,))),
+        aka=sorted(json.loads(aliases)),
         summary=summary,
         last_touched=LastTouched(
             updated_at=iso(changed_at), last_retrieved_at=iso_or_none(retrieved_at), last_timeline_date=dated
         ),
-        open_threads=open_threads(_commitments(db, values, keys), _recent(db, page.row, now_ms)),
-        edges=edges(_links(db, _OUT, of_page), _links(db, _IN, of_page)),
-        backlink_count=db.execute(_BACKLINKS, of_page).get,
-        active_fact_count=db.execute(_COUNT, {**values, "keys": json.dumps(keys)}).get,
+        open_threads=open_threads(
+            _commitments(db, values, keys) if facts else (), _recent(db, page.row, now_ms) if dated else ()
+        ),
+        edges=edges(_links(db, _OUT, of_page), _links(db, _IN, of_page) if backlinks else ()),
+        backlink_count=backlinks,
+        active_fact_count=facts,
     )
 
 

@@ -10,7 +10,7 @@ import apsw
 from attrs import frozen
 
 from keepgate.core.model.fact import Sight
-from keepgate.core.model.slug import alias_key, ends_with, slugify, tail
+from keepgate.core.model.slug import alias_key, ends_with, slugify
 
 OTHERS_MAX: Final = 3
 _READ_MAX: Final = 64
@@ -92,7 +92,7 @@ def _candidates(db: apsw.Connection, sight: Sight, name: str, own: str) -> list[
             "key": alias_key(name),
             "slug": own,
             "literal": name.strip(),
-            "tail": tail(own),
+            "tail": own.rpartition("/")[2],
             "limit": _READ_MAX,
             # Of a name with several segments the slugs' ends are compared below, so all are read.
             "tail_limit": -1 if "/" in own else _READ_MAX,
@@ -114,6 +114,7 @@ def _matches(db: apsw.Connection, values: dict[str, Any]) -> list[tuple[int, Any
         found += ((_EXACT, row) for row in db.execute(_BY_SLUG, values))
     if own := values["slug"]:
         for row in db.execute(_BY_TAIL, values):
-            if ends_with(row[2], own):
-                found.append((_EXACT if slugify(row[2]) == own else _END, row))
+            folded = slugify(row[2])
+            if ends_with(folded, own):
+                found.append((_EXACT if folded == own else _END, row))
     return found
