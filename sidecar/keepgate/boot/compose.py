@@ -13,6 +13,7 @@ from attrs import evolve
 from keepgate.adapters.built_in import BUILT_IN
 from keepgate.adapters.contract import EntryPointLike
 from keepgate.adapters.registry import Registry
+from keepgate.boot.known_secrets import known_secrets
 from keepgate.boot.places import Places
 from keepgate.boot.projects import Projects
 from keepgate.core.model.stamp import Stamp
@@ -20,6 +21,7 @@ from keepgate.gate.approvers import Announcer
 from keepgate.gate.gate import Gate
 from keepgate.gate.page_writing import PageDisk, PageWriting
 from keepgate.gate.policies import RulesFor
+from keepgate.gate.screening import Screen
 from keepgate.pages.disk import Disk
 from keepgate.pages.keeping import Pages
 from keepgate.protocol.settings import Settings
@@ -125,4 +127,5 @@ def _gate(
         announcer=announcer,
         stamp=stamp,
         pages=PageWriting(writer, store, files, pages.written),
+        screen=Screen(known_secrets),
     )

@@ -60,6 +60,7 @@ def inside(
     agent: str | None = None,
     terminal: Terminal | None = None,
     may_decide: bool = False,
+    insists: bool = False,
     show: Callable[[T], None] | None = None,
 ) -> T:
     """Do ``work`` with an open sidecar, in an event loop of its own, and return its result.
@@ -73,7 +74,7 @@ def inside(
     entrance = Entrance(workspace=given.workspace, store=given.store, agent=agent or "")
 
     async def run() -> T:
-        async with entered(entrance, terminal=terminal, may_decide=may_decide) as calls:
+        async with entered(entrance, terminal=terminal, may_decide=may_decide, insists=insists) as calls:
             result = await work(calls)
             if show is not None:
                 show(result)
@@ -103,8 +104,12 @@ def write(
     render: Callable[[Screen, T], None],
     *,
     agent: str | None,
+    insists: bool = False,
 ) -> None:
-    """Do a write, asking the person at the terminal, and show its result."""
+    """Do a write, asking the person at the terminal, and show its result.
+
+    Where it ``insists``, the person can type a word to store what looks like a secret.
+    """
     with controlling_terminal(given) as terminal:
-        document = inside(given, work, agent=agent, terminal=terminal)
+        document = inside(given, work, agent=agent, terminal=terminal, insists=insists)
     Output(given).result(document, cls, render)

@@ -1,16 +1,21 @@
 """How a person is reached: what fronts implement, and who speaks through them."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
+from keepgate.protocol.errors import SecretHit
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalAsked, ApprovalDecided, ApprovalRequestParams
 
 
 class NobodyThere(Exception):
     """The person cannot be reached this way; the message says why."""
+
+
+Insisting = Callable[[Sequence[SecretHit]], Awaitable[bool]]
+"""Shows where secrets were found, never the secrets; whether the person typed the word that is shown."""
 
 
 class Approver(Protocol):
@@ -46,13 +51,15 @@ class ClientInfo:
 class Asker:
     """One connection as the gate sees it: who speaks, and through what a person can be asked.
 
-    ``turn`` keeps prompts one at a time per client; ``closing`` tells a lost client from a cancelled request.
+    ``turn`` keeps prompts one at a time per client; ``closing`` tells a lost client from a cancelled request;
+    through ``insisting`` the person at a terminal can store what looks like a secret.
     """
 
     connection_id: str
     channel: str
     client: ClientInfo
     approver: Approver | None = None
+    insisting: Insisting | None = None
     turn: asyncio.Lock = field(factory=asyncio.Lock)
     closing: bool = False
 

@@ -1,8 +1,10 @@
 """The gate itself: submit a change, ask, decide; the one road of every write (docs/architecture.md)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar, assert_never
+
+from attrs import evolve
 
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.stamp import Stamp
@@ -19,8 +21,9 @@ from keepgate.gate.page_writing import PageWriting
 from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for, may_be_ours
 from keepgate.gate.question import question
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
+from keepgate.gate.screening import Screen, confirmed, secret_row
 from keepgate.protocol.entries import Usage
-from keepgate.protocol.errors import proposal_not_found, write_denied
+from keepgate.protocol.errors import Fault, SecretHit, proposal_not_found, secret_found, write_denied
 from keepgate.protocol.proposals import ApprovalDecided, Outcome, ProposalStatus
 from keepgate.protocol.settings import WritePolicy
 from keepgate.store import reads
@@ -48,6 +51,7 @@ class Gate:
         announcer: Announcer,
         stamp: Callable[[], Stamp],
         pages: PageWriting,
+        screen: Screen,
     ) -> None:
         self._writer = writer
         self._store = store
@@ -55,6 +59,7 @@ class Gate:
         self._announcer = announcer
         self._stamp = stamp
         self._pages = pages
+        self.screen: Final = screen
         self._grants: set[Grant] = set()
         self._claimed: set[str] = set()
         self.decisions: Final = Decisions()
@@ -64,13 +69,17 @@ class Gate:
     ) -> Receipt:
         """Make a change, asking a person unless a policy or a grant decides.
 
-        Raises the plan's faults before anyone is asked, ``WRITE_DENIED`` when the answer is not yes, and the
-        re-check's fault when the change can no longer be made. Cancelling the caller closes the proposal,
-        except that a change whose commit has begun is completed.
+        Raises ``INVALID_INPUT`` for a secret, which leaves a row without any text, and the plan's faults,
+        both before anyone is asked; ``WRITE_DENIED`` when the answer is not yes, and the re-check's fault
+        when the change can no longer be made. Cancelling the caller closes the proposal, except that a
+        change whose commit has begun is completed.
         """
         wish = wishes.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=label_is_ours
         )
+        hits, screening_cancelled = await to_the_end(self.screen.look(change))
+        if hits:
+            wish = await self._insisted(wish, hits, asker)
         rules = self._rules_for(homes_of(change, author))
         claimed: list[str] = []
 
@@ -91,9 +100,22 @@ class Gate:
 
         try:
             opened, cancelled = await self._write(work)
+            cancelled = cancelled or screening_cancelled
             return await self._made(await self._follow(opened, asker, cancelled=cancelled))
         finally:
             self._claimed.difference_update(claimed)
+
+    async def _insisted(self, wish: wishes.Wish, hits: Sequence[SecretHit], asker: Asker) -> wishes.Wish:
+        """The wish, where its person insists at a terminal on what looks like a secret."""
+        if asker.insisting is not None:
+            async with asker.turn:
+                if await asker.insisting(hits):
+                    return evolve(wish, asked_by=confirmed(wish.asked_by, hits))
+        raise await self._refused(wish, hits)
+
+    async def _refused(self, wish: wishes.Wish, hits: Sequence[SecretHit]) -> Fault:
+        await to_the_end(self._writer.run(lambda txn: txn.append(secret_row(wish, hits, txn.stamp))))
+        return secret_found(hits)
 
     async def _follow(self, opened: Opened, asker: Asker, *, cancelled: bool) -> Receipt:
         match opened:
@@ -124,6 +146,9 @@ class Gate:
         wish = wishes.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=may_be_ours(change)
         )
+        hits, _ = await to_the_end(self.screen.look(change, root="$.change"))
+        if hits:
+            raise await self._refused(wish, hits)
         rules = self._rules_for(homes_of(change, author))
         made, _ = await self._write(lambda txn: wishes.create_wish(txn, wish, rules))
         if isinstance(made, Refused):
@@ -153,8 +178,9 @@ class Gate:
     async def dismiss(self, proposal_id: str, asker: Asker, *, reason: str | None = None) -> StoredProposal:
         """Decide a pending proposal with no; ``reason`` goes into the ledger.
 
-        Raises ``PROPOSAL_NOT_FOUND`` when it is not pending.
+        Raises ``PROPOSAL_NOT_FOUND`` when it is not pending, ``INVALID_INPUT`` for a secret in the reason.
         """
+        await self.screen.require_none("$.reason", reason)
         proposal = await self._stored(proposal_id)
         by = decider(asker, via="inbox")
         if isinstance(await self._close(proposal, by, Outcome.REJECTED, reason=reason), Late):

@@ -6,7 +6,7 @@ from typing import Any, Final
 from attrs import evolve
 
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.approval import POLICY, Allowed, Decider, approve
+from keepgate.core.writing.approval import POLICY, SECRETS_CONFIRMED, Allowed, Decider, approve
 from keepgate.core.writing.ask import Ask, ask_for
 from keepgate.core.writing.change import Change
 from keepgate.core.writing.plan import plan
@@ -64,6 +64,7 @@ def settle(txn: Transaction, proposal_id: str, allowed: Allowed, rules: Rules) -
         txn.reask(proposal_id, hash=ask.hash, text=ask.text)
     if ask.hash != allowed.hash:
         return Drifted(ask)
+    allowed = evolve(allowed, by=evolve(allowed.by, secrets=client_of(stored.asked_by)["secrets"]))
     receipt = commit(txn, ask, allowed, proposal_id)
     _close(txn, stored, ProposalStatus.APPROVED, Outcome.ALLOWED_ONCE, allowed.by)
     return receipt
@@ -131,4 +132,5 @@ def _close(
 
 def client_of(described: Mapping[str, Any]) -> dict[str, Any]:
     """What a decider names of the client that asked."""
-    return {name: described.get(name) for name in ("client", "version", "connection", "channel")}
+    named = {name: described.get(name) for name in ("client", "version", "connection", "channel")}
+    return {**named, "secrets": tuple(described.get(SECRETS_CONFIRMED, ()))}

@@ -243,6 +243,32 @@ def invalid_input(*problems: Problem, shape: bool = False) -> Fault:
     )
 
 
+@frozen
+class SecretHit:
+    """Where a secret stands: a JSON path, the kind of secret, and the UTF-16 units before it in that text."""
+
+    path: str
+    kind: str
+    offset: int
+
+    def described(self) -> dict[str, Any]:
+        """The hit as details, rows and questions tell it; the secret is not part of it."""
+        problem = f"holds what looks like a secret ({self.kind}) at offset {self.offset}"
+        return {"path": self.path, "problem": problem, "kind": self.kind, "offset": self.offset}
+
+
+def secret_found(hits: Sequence[SecretHit]) -> Fault:
+    """A text that would bring a secret into the store (docs/protocol.md, "Secrets")."""
+    listed = [hit.described() for hit in hits]
+    more = f" (and {len(hits) - 1} more)" if len(hits) > 1 else ""
+    return Fault(
+        Code.INVALID_INPUT,
+        f"{listed[0]['path']}: {listed[0]['problem']}{more}",
+        {"problems": listed, "reason": "secret"},
+        suggestion="Leave the secret out and name where it is kept. Only a person at a terminal can insist.",
+    )
+
+
 def write_requires_agent() -> Fault:
     """A write without a session."""
     return Fault(Code.WRITE_REQUIRES_AGENT, "a write needs the session that asks for it")

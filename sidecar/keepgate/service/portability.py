@@ -39,6 +39,7 @@ async def import_memories(ctx: WriteCtx, params: port.ImportParams) -> port.Impo
         ctx.progress.report(2, _STEPS)
         change = seed_change(drafts, author, ctx.connection.keys)
         if params.dry_run:
+            await ctx.gate.screen.require_clean(change)
             budgets = ctx.rules_for(homes_of(change, author)).settings.budgets
             steps, uses = await preview(ctx.store, change, author, budgets, ctx.stamp())
             over = [

@@ -29,7 +29,8 @@ def _write(given: Globals, name: str, params: dict[str, Any], show: str, agent: 
     from keepgate.cli.running import write  # noqa: PLC0415
 
     result, render = _drawing(name, show)
-    write(given, lambda calls: calls.call(f"pages/{name}", params), result, render, agent=agent)
+    work = lambda calls: calls.call(f"pages/{name}", params)  # noqa: E731
+    write(given, work, result, render, agent=agent, insists=name == "put")
 
 
 def _drawing(name: str, show: str) -> "tuple[type[Any], Callable[[Screen, Any], None]]":

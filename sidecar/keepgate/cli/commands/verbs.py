@@ -47,7 +47,9 @@ def _write(
     from keepgate.protocol.verbs import DryRun  # noqa: PLC0415
 
     result, render = (DryRun, tried) if dry_run else _drawing(verb, show)
-    write(given, lambda calls: calls.call(f"verbs/{verb}", params), result, render, agent=agent)
+    insists = verb == "remember" and not dry_run
+    work = lambda calls: calls.call(f"verbs/{verb}", params)  # noqa: E731
+    write(given, work, result, render, agent=agent, insists=insists)
 
 
 def _drawing(verb: str, show: str) -> "tuple[type[Any], Callable[[Screen, Any], None]]":

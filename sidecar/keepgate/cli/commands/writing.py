@@ -52,7 +52,8 @@ def add(given: Globals, text: str, agent: str | None, shared: bool, **named: Any
     params = given_params(text=text_argument(text), tags=named["tags"], source=named["source"])
     params |= _layer(named)
     params |= {"agentKey": ""} if shared else {}
-    write(given, lambda calls: calls.call("memory/add", params), AddResult, added, agent=agent)
+    work = lambda calls: calls.call("memory/add", params)  # noqa: E731
+    write(given, work, AddResult, added, agent=agent, insists=True)
 
 
 @command("replace", example='keepgate replace "small commits" "Prefers small, signed commits."',

@@ -12,13 +12,16 @@ from keepgate.protocol.proposals import Outcome
 from keepgate.protocol.settings import WritePolicy
 
 POLICY: Final = "policy"
+SECRETS_CONFIRMED: Final = "secretsConfirmed"
+"""The kinds of secrets on which the person at the asking terminal insisted, in who asked and who decided."""
 
 
 @frozen(kw_only=True)
 class Decider:
     """Who decided, for the ledger.
 
-    ``via`` is ``approval``, ``session grant``, ``policy``, ``inbox`` or ``expiry``.
+    ``via`` is ``approval``, ``session grant``, ``policy``, ``inbox`` or ``expiry``; ``secrets`` are the kinds
+    of secrets on which a person insisted.
     """
 
     via: str
@@ -27,6 +30,7 @@ class Decider:
     version: str | None = None
     connection: str | None = None
     channel: str | None = None
+    secrets: tuple[str, ...] = ()
 
     def label(self, outcome: str) -> str:
         """The ledger's outcome label, naming the real source (DSH-6)."""
@@ -43,6 +47,7 @@ class Decider:
             "version": self.version,
             "connection": self.connection,
             "channel": self.channel,
+            SECRETS_CONFIRMED: list(self.secrets) or None,
         }
         return {name: value for name, value in shown.items() if value is not None} or None
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
@@ -14,6 +15,7 @@ from keepgate.boot import open_sidecar
 from keepgate.boot.config import load_settings
 from keepgate.boot.places import find_places
 from keepgate.fronts.terminal.elsewhere import WatchfulApprover
+from keepgate.fronts.terminal.insisting import insist
 from keepgate.fronts.terminal.tty import Terminal
 from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.entries import SessionRef
@@ -94,11 +96,12 @@ class Calls:
 
 @asynccontextmanager
 async def entered(
-    entrance: Entrance, *, terminal: Terminal | None = None, may_decide: bool = False
+    entrance: Entrance, *, terminal: Terminal | None = None, may_decide: bool = False, insists: bool = False
 ) -> AsyncIterator[Calls]:
     """Open the sidecar for one command and close it again.
 
-    With a ``terminal``, writes are asked there. Raises ``Fault`` for a store that cannot be opened and for a
+    With a ``terminal``, writes are asked there; where the command ``insists``, its person can store there what
+    looks like a secret. Raises ``Fault`` for a store that cannot be opened and for a
     folder that cannot be a workspace.
     """
     places = find_places(os.environ)
@@ -119,6 +122,8 @@ async def entered(
             may_decide=may_decide,
         )
         stack.push_async_callback(sidecar.disconnect, connection)
+        if terminal is not None and insists:
+            connection.asker.insisting = partial(insist, terminal)
         # The same folders, with the rule that found them instead of the one of an editor's folder.
         connection.workspaces = found
         session = SessionRef(id=f"cli-{uuid4()}", agent_preset=entrance.agent, cwd=next(iter(folders), None))

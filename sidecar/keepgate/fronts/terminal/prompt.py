@@ -46,7 +46,7 @@ async def confirm(
     Raises :class:`Interrupted` for Ctrl-C and ``NobodyThere`` when the terminal has gone.
     """
     while True:
-        answer = await _interruptible(_answer(terminal, asking))
+        answer = await interruptible(typed(terminal, asking))
         if answer is None:
             terminal.write("\n")
             return False
@@ -57,13 +57,15 @@ async def confirm(
         terminal.write(f"\n{shown}\n")
 
 
-async def _answer(terminal: Terminal, asking: str) -> str | None:
+async def typed(terminal: Terminal, asking: str) -> str | None:
+    """The line that is typed after ``asking``; ``None`` at end of input."""
     terminal.forget_typed()
     terminal.write(asking)
     return await terminal.read_line()
 
 
-async def _interruptible(answer: Coroutine[None, None, str | None]) -> str | None:
+async def interruptible(answer: Coroutine[None, None, str | None]) -> str | None:
+    """Await a typed line; Ctrl-C ends that alone. Raises :class:`Interrupted`."""
     asking = asyncio.create_task(answer)
     interrupted = False
 
