@@ -15,7 +15,7 @@ from keepgate.pages.body import (
     summary_of,
     timeline_of,
 )
-from keepgate.pages.frontmatter import FrontMatter, Value, read_front_matter
+from keepgate.pages.frontmatter import FENCE, FrontMatter, Value, read_front_matter
 from keepgate.pages.links import links_of_value, without_ending
 from keepgate.protocol.verbs import Visibility
 
@@ -72,7 +72,10 @@ def parse(path: str, data: bytes) -> Page:
 
 def visibility_in(data: bytes) -> Visibility:
     """Who may read a page with these bytes, as :func:`parse` says; all else of it is left unread."""
-    return _visibility(read_front_matter(_LINE_ENDS.split(_decoded(data, []))), [])
+    text = _decoded(data, [])
+    if not text.startswith(FENCE):
+        return Visibility.WORLD
+    return _visibility(read_front_matter(_LINE_ENDS.split(text)), [])
 
 
 def type_of(slug: str) -> str:

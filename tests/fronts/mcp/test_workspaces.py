@@ -136,3 +136,14 @@ def test_an_agent_has_memories_of_its_own(open_mcp: Any) -> None:
     assert "coder" == added["entry"]["agentKey"]
     assert "coder" == client.call("whoami")["agent"]
     assert 0 == open_mcp("--agent", "writer").call("memory", {"action": "query"})["total"]
+
+
+def test_a_working_directory_that_is_gone_is_no_workspace(open_mcp: Any, tmp_path: Path) -> None:
+    """What is known everywhere is answered all the same."""
+    gone = folder(tmp_path, "gone")
+    client = open_mcp(cwd=gone, handshake=False)
+    gone.rmdir()
+    client.initialize()
+
+    assert {"key": "", "rule": "none"} == client.call("whoami")["workspace"]
+    assert [] == client.call("recall")["facts"]

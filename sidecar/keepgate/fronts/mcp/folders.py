@@ -1,6 +1,7 @@
 """Where an MCP client works: its roots, the folder this server was given, or the working directory."""
 
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -24,17 +25,26 @@ logger = logging.getLogger(__name__)
 
 
 async def workspaces_of(sidecar: Sidecar, session: ServerSession, override: str | None) -> list[Workspace]:
-    """The client's workspaces, the first one its own; none in the root of a file system.
+    """The client's workspaces, the first one its own; none in the root of a file system, or in a folder that
+    is gone.
 
     Raises ``INVALID_INPUT`` for an ``override`` that cannot be used.
     """
     identity = sidecar.settings.workspace_identity
     if override is None and (roots := await _roots(session)):
         return _opened(roots, identity)
-    here = Path.cwd()
+    here = _working_directory()
     if override is None and here == Path(here.anchor):
         return []
     return [await find_root(str(here), sidecar.known_workspaces, override, identity=identity)]
+
+
+def _working_directory() -> Path:
+    """Where this process was started; the root of the file system when that is gone."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path(os.sep)
 
 
 def has_roots(session: ServerSession) -> bool:
