@@ -53,6 +53,10 @@ from keepgate.protocol.lifecycle import (
     SessionOpenParams,
     SessionOpenResult,
 )
+from keepgate.protocol.looking_back import (
+    SessionTaintParams,
+    SessionTaintResult,
+)
 from keepgate.protocol.pages import (
     BacklinksParams,
     BacklinksResult,
@@ -744,6 +748,26 @@ class Calls(ABC):
                 id=id,
             ),
             SessionCloseResult,
+        )
+
+    async def session_taint(
+        self,
+        *,
+        sources: list[str],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SessionTaintResult:
+        """Say that this session has read untrusted material: from now on a person is asked each time.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "session/taint",
+            SessionTaintParams(
+                sources=sources,
+                session=session,
+            ),
+            SessionTaintResult,
         )
 
     async def verbs_recall(
@@ -1813,6 +1837,26 @@ class SyncCalls(ABC):
                 id=id,
             ),
             SessionCloseResult,
+        )
+
+    def session_taint(
+        self,
+        *,
+        sources: list[str],
+        session: SessionRef | Unset | None = UNSET,
+    ) -> SessionTaintResult:
+        """Say that this session has read untrusted material: from now on a person is asked each time.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "session/taint",
+            SessionTaintParams(
+                sources=sources,
+                session=session,
+            ),
+            SessionTaintResult,
         )
 
     def verbs_recall(

@@ -72,6 +72,7 @@ class MemoryStore:
     def __init__(self, *entries: Entry) -> None:
         self.entries: dict[str, Entry] = {entry.id: entry for entry in entries}
         self.facts: dict[int, Fact] = {}
+        self.taints: dict[tuple[str, str], tuple[str, ...]] = {}
         self.rows: list[Sealed] = []
         self._count = itertools.count(1)
 
@@ -119,6 +120,10 @@ class MemoryStore:
     def newest_change(self, entry_id: str) -> int | None:
         """The newest row of an entry."""
         return max((row.seq for row in self.rows if row.entry_id == entry_id), default=None)
+
+    def taint(self, session_id: str, workspace_key: str) -> tuple[str, ...]:
+        """What the session has read."""
+        return self.taints.get((session_id, workspace_key), ())
 
     def fact(self, fact_id: int) -> Fact | None:
         """The fact, whoever may see it."""

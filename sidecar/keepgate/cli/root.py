@@ -45,6 +45,7 @@ COMMANDS: Final = {
     "audit": "ledger",
     "verify": "ledger",
     "proposals": "proposals",
+    "session": "session",
     "export": "portability",
     "import": "portability",
     "backup": "backup",

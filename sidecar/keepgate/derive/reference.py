@@ -28,7 +28,7 @@ _MESSAGES_INTRO: Final = (
 )
 _ACCESS: Final[Mapping[Access, str]] = {
     Access.READ: "reads; unknown fields are ignored",
-    Access.WRITE: "writes, and asks a person unless a policy answers",
+    Access.WRITE: "writes; a change of what is remembered asks a person unless a policy answers",
     Access.DECIDE: "decides a proposal; only for connections that announced an approver",
     Access.ADMIN: "changes this connection, not the store",
 }

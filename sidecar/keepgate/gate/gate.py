@@ -21,6 +21,7 @@ from keepgate.gate.page_writing import PageWriting
 from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for, may_be_ours
 from keepgate.gate.question import question
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
+from keepgate.gate.tainting import taint
 from keepgate.gate.screening import Screen, confirmed, secret_row
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import Fault, SecretHit, proposal_not_found, secret_found, write_denied
@@ -186,6 +187,13 @@ class Gate:
         if isinstance(await self._close(proposal, by, Outcome.REJECTED, reason=reason), Late):
             raise proposal_not_found(proposal_id)
         return await self._stored(proposal_id)
+
+    async def taint(self, author: Author, sources: Sequence[str], asker: Asker) -> tuple[str, ...]:
+        """Note that a session has read untrusted material; everything that is known of it then."""
+        known, _ = await to_the_end(
+            self._writer.run(lambda txn: taint(txn, author, sources, asker.described()))
+        )
+        return known
 
     async def sweep(self) -> None:
         """Close expired proposals, and tell the ledger of those whose caller is gone; clients hear of both.

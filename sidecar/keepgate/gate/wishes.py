@@ -16,6 +16,7 @@ from keepgate.gate import steps
 from keepgate.gate.policies import Grant, Rules, grant_for, policy_for
 from keepgate.gate.receipt import Opened, Receipt, Refused, Waiting
 from keepgate.gate.rows import denied_row, waiting_row
+from keepgate.gate.tainting import tightened
 from keepgate.protocol.errors import Problem, invalid_input, write_denied
 from keepgate.protocol.proposals import Outcome, ProposalStatus
 from keepgate.protocol.settings import Settings, WritePolicy
@@ -54,7 +55,7 @@ def open_wish(
     ask = steps.work_out(txn, wish.change, wish.author, settings)
     if ask.plan.is_needless:
         return Receipt(existing=ask.plan.existing)
-    policy = policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours)
+    policy = tightened(policy_for(ask.plan, rules, label_is_ours=wish.label_is_ours), ask)
     if policy is WritePolicy.OFF:
         return _refuse_by_policy(txn, ask, wish, settings)
     grant = grant_for(ask.plan, ask.kind, warned=bool(ask.warnings))

@@ -15,6 +15,7 @@ from keepgate.protocol import lifecycle as life
 from keepgate.protocol import portability as port
 from keepgate.protocol import proposals as prop
 from keepgate.protocol.errors import Code
+from keepgate.protocol.looking_back_ops import LOOKING_BACK_OPERATIONS
 from keepgate.protocol.operation import (
     GATED_FAULTS,
     READING_FAULTS,
@@ -340,6 +341,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
         summary="Forget a session; what it wrote stays.",
         faults=(Code.INVALID_INPUT,),
     ),
+    *LOOKING_BACK_OPERATIONS,
     *VERB_OPERATIONS,
     *PAGE_OPERATIONS,
 )

@@ -49,7 +49,7 @@ class ChangeKind(StrEnum):
 class Caution:
     """Something the person should know before answering."""
 
-    kind: Annotated[str, "`hidden-characters`, `duplicate`, `over-budget` or `already-undone`."]
+    kind: Annotated[str, "`hidden-characters`, `duplicate`, `over-budget`, `already-undone` or `tainted`."]
     message: str
 
 

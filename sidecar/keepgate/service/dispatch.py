@@ -13,7 +13,7 @@ from keepgate.protocol.ops import BY_NAME, OPERATIONS
 from keepgate.protocol.proposals import Outcome
 from keepgate.protocol.verb_params import read_verb_params
 from keepgate.protocol.wire import structure, unstructure
-from keepgate.service import adapting, health, portability, proposing, reading, sessions, writing
+from keepgate.service import adapting, health, portability, proposing, reading, sessions, tainting, writing
 from keepgate.service.connection import Connection
 from keepgate.service.context import AdminCtx, DecideCtx, ReadCtx, WriteCtx
 from keepgate.service.pages import indexing
@@ -53,6 +53,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "adapters/unregister": adapting.unregister,
     "session/open": sessions.open_session,
     "session/close": sessions.close_session,
+    "session/taint": tainting.taint,
     "verbs/recall": recalling.recall,
     "verbs/remember": remembering.remember,
     "verbs/entity": entities.entity,

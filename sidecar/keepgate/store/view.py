@@ -19,6 +19,9 @@ from keepgate.store.rows import SEALED_COLUMNS, sealed_of
 _ROW: Final = f"SELECT {SEALED_COLUMNS} FROM ledger WHERE seq = ?"  # noqa: S608 - a constant of this package
 _ROWS: Final = f"SELECT {SEALED_COLUMNS} FROM ledger WHERE seq BETWEEN ? AND ? ORDER BY seq"  # noqa: S608
 _NEWEST: Final = "SELECT max(seq) FROM ledger WHERE entry_id = ? AND decision = 'allowed'"
+_TAINT: Final = (
+    "SELECT payload FROM ledger WHERE session_id = ? AND workspace_key = ? AND action = 'taint' ORDER BY seq"
+)
 _OF_PROPOSAL: Final = (
     f"SELECT {SEALED_COLUMNS} FROM ledger "  # noqa: S608
     "WHERE proposal_id = ? AND decision = 'allowed' ORDER BY seq"
@@ -78,6 +81,13 @@ class View:
     def trusts_root(self, home: str, root: str) -> bool:
         """Whether a person has trusted the folder."""
         return page_writes.trusts_root(self._db, home, root)
+
+    def taint(self, session_id: str, workspace_key: str) -> tuple[str, ...]:
+        """What untrusted material a session of that workspace has read; a purged row counts, unnamed."""
+        found: dict[str, None] = {}
+        for (payload,) in self._db.execute(_TAINT, (session_id, workspace_key)):
+            found.update(dict.fromkeys(["(purged)"] if payload is None else json.loads(payload)["sources"]))
+        return tuple(found)
 
     def change_of(self, seq: int) -> tuple[Recorded, ...]:
         """The steps of the allowed change that a ledger row belongs to.

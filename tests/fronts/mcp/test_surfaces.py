@@ -41,6 +41,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "add_timeline_entry": {"slug": "people/alice", "date": "2026-01-02", "text": "Joined."},
     "capture": {"text": "A note."},
     "remove_page": {"slug": "people/alice"},
+    "taint": {"sources": ["https://example.org/issue/7"]},
 }
 
 

@@ -106,6 +106,11 @@ def named(value: str) -> str:
     return value if _PLAIN_NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
 
 
+def quoted_line(text: str) -> str:
+    """Somebody's words on one line, in quotation marks that they cannot end."""
+    return json.dumps(one_line(text), ensure_ascii=False)
+
+
 def one_line(text: str) -> str:
     """``text`` on one line: breaks become `` ⏎ ``, hidden characters are written out, tabs become blanks."""
     return make_visible(_LINE_BREAKS.sub(LINE_BREAK_SHOWN, text).replace("\t", " "))

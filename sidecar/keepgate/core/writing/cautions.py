@@ -1,10 +1,11 @@
 """What the person should be warned of before answering."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.fact import Fact, sight_of
-from keepgate.core.model.text import hidden_positions
+from keepgate.core.model.text import excerpt, hidden_positions, quoted_line
 from keepgate.core.writing.change import Remember, Undo
 from keepgate.core.writing.fact_steps import seen_twins
 from keepgate.core.writing.plan import Plan
@@ -13,13 +14,32 @@ from keepgate.core.writing.undoing import undone_already
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.proposals import Caution
 
+TAINTED: Final = "tainted"
+"""The kind of caution that says that the session has read untrusted material."""
+_SOURCES_SHOWN: Final = 5
+_SOURCE_UNITS_SHOWN: Final = 120
+
 
 def cautions_of(plan: Plan, store: StoreView, now_ms: int) -> tuple[Caution, ...]:
-    """What an undo leaves out, hidden characters in what would be left, and what says the same already."""
+    """What the session has read, what an undo leaves out, hidden characters, and what says the same already."""
     found = [
-        *_undone(plan, store), *_hidden(plan), *_entry_twins(plan, store), *_fact_twins(plan, store, now_ms)
-    ]  # fmt: skip
+        *_tainted(plan, store),
+        *_undone(plan, store),
+        *_hidden(plan),
+        *_entry_twins(plan, store),
+        *_fact_twins(plan, store, now_ms),
+    ]
     return tuple(dict.fromkeys(found))
+
+
+def _tainted(plan: Plan, store: StoreView) -> Iterator[Caution]:
+    sources = store.taint(plan.author.session_id, plan.author.workspace_key)
+    if not sources:
+        return
+    quoted = [quoted_line(excerpt(source, _SOURCE_UNITS_SHOWN)) for source in sources[:_SOURCES_SHOWN]]
+    more = [f"and {len(sources) - _SOURCES_SHOWN} more"] if len(sources) > _SOURCES_SHOWN else []
+    message = f"this session has read what nobody vouches for: {', '.join([*quoted, *more])}"
+    yield Caution(kind=TAINTED, message=message)
 
 
 def _undone(plan: Plan, store: StoreView) -> Iterator[Caution]:

@@ -28,6 +28,9 @@ class StoreView(Findable, PageView, Protocol):
     def next_fact_id(self) -> int:
         """The id of the next new fact."""
 
+    def taint(self, session_id: str, workspace_key: str) -> tuple[str, ...]:
+        """What untrusted material a session of that workspace has read, as far as anybody said so."""
+
     def change_of(self, seq: int) -> tuple[Recorded, ...]:
         """The steps of the allowed change that row ``seq`` belongs to; empty when there is none."""
 

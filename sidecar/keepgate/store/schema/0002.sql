@@ -32,6 +32,9 @@ CREATE INDEX facts_superseded ON facts (superseded_by);
 CREATE INDEX facts_twin ON facts (home, twin_crc) WHERE expired_at IS NULL;
 CREATE INDEX facts_ttl ON facts (valid_until) WHERE valid_until IS NOT NULL AND expired_at IS NULL;
 
+-- What a session has said that it read, looked up before each of its writes.
+CREATE INDEX ledger_taint ON ledger (session_id, workspace_key, seq) WHERE action = 'taint';
+
 -- An approved page write that is on its way to its file: stored with the approval, ended when the file is
 -- in place or when it turned out to be another file than the one that was shown. Digests are SHA-256 in hex;
 -- NULL means no file. content is NULL for a removal, and once the write has ended.

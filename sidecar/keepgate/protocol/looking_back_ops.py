@@ -1,0 +1,22 @@
+"""The rows of what guards a session and looks back on it."""
+
+from typing import Final
+
+from keepgate.protocol import looking_back as back
+from keepgate.protocol.errors import Code
+from keepgate.protocol.operation import STORE_FAULTS, Access, Latency, Operation, Surface
+
+LOOKING_BACK_OPERATIONS: Final[tuple[Operation, ...]] = (
+    Operation(
+        name="session/taint",
+        params=back.SessionTaintParams,
+        result=back.SessionTaintResult,
+        access=Access.WRITE,
+        latency=Latency.INSTANT,
+        summary="Say that this session has read untrusted material: from now on a person is asked each time.",
+        faults=(Code.INVALID_INPUT, Code.WRITE_REQUIRES_AGENT, *STORE_FAULTS),
+        session_required=True,
+        surface=Surface.FULL,
+        tool="taint",
+    ),
+)
