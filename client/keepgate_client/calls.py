@@ -48,6 +48,8 @@ from keepgate.protocol.entries import (
     WhyResult,
 )
 from keepgate.protocol.lifecycle import (
+    SessionActiveParams,
+    SessionActiveResult,
     SessionCloseParams,
     SessionCloseResult,
     SessionOpenParams,
@@ -91,6 +93,9 @@ from keepgate.protocol.portability import (
     ImportResult,
 )
 from keepgate.protocol.proposals import (
+    ApprovalShownParams,
+    ApprovalShownResult,
+    Choice,
     ProposalsApproveParams,
     ProposalsApproveResult,
     ProposalsCreateParams,
@@ -620,8 +625,9 @@ class Calls(ABC):
     async def proposals_approve(
         self,
         *,
-        id: str,
-        hash: str,
+        id: str | None = None,
+        hash: str | None = None,
+        ids: list[Choice] | None = None,
     ) -> ProposalsApproveResult:
         """Allow a pending proposal, as the question with this hash showed it.
 
@@ -634,6 +640,7 @@ class Calls(ABC):
             ProposalsApproveParams(
                 id=id,
                 hash=hash,
+                ids=ids,
             ),
             ProposalsApproveResult,
         )
@@ -641,7 +648,8 @@ class Calls(ABC):
     async def proposals_dismiss(
         self,
         *,
-        id: str,
+        id: str | None = None,
+        ids: list[Choice] | None = None,
         reason: str | None = None,
     ) -> ProposalsDismissResult:
         """Close a pending proposal without storing it.
@@ -653,6 +661,7 @@ class Calls(ABC):
             "proposals/dismiss",
             ProposalsDismissParams(
                 id=id,
+                ids=ids,
                 reason=reason,
             ),
             ProposalsDismissResult,
@@ -768,6 +777,28 @@ class Calls(ABC):
                 session=session,
             ),
             SessionTaintResult,
+        )
+
+    async def session_active(self) -> SessionActiveResult:
+        """The person is at this client now: other processes' questions come here first."""
+        return await self.call(
+            "session/active",
+            SessionActiveParams(),
+            SessionActiveResult,
+        )
+
+    async def approval_shown(
+        self,
+        *,
+        id: str,
+    ) -> ApprovalShownResult:
+        """A question is on the screen of this client."""
+        return await self.call(
+            "approval/shown",
+            ApprovalShownParams(
+                id=id,
+            ),
+            ApprovalShownResult,
         )
 
     async def verbs_recall(
@@ -1709,8 +1740,9 @@ class SyncCalls(ABC):
     def proposals_approve(
         self,
         *,
-        id: str,
-        hash: str,
+        id: str | None = None,
+        hash: str | None = None,
+        ids: list[Choice] | None = None,
     ) -> ProposalsApproveResult:
         """Allow a pending proposal, as the question with this hash showed it.
 
@@ -1723,6 +1755,7 @@ class SyncCalls(ABC):
             ProposalsApproveParams(
                 id=id,
                 hash=hash,
+                ids=ids,
             ),
             ProposalsApproveResult,
         )
@@ -1730,7 +1763,8 @@ class SyncCalls(ABC):
     def proposals_dismiss(
         self,
         *,
-        id: str,
+        id: str | None = None,
+        ids: list[Choice] | None = None,
         reason: str | None = None,
     ) -> ProposalsDismissResult:
         """Close a pending proposal without storing it.
@@ -1742,6 +1776,7 @@ class SyncCalls(ABC):
             "proposals/dismiss",
             ProposalsDismissParams(
                 id=id,
+                ids=ids,
                 reason=reason,
             ),
             ProposalsDismissResult,
@@ -1857,6 +1892,28 @@ class SyncCalls(ABC):
                 session=session,
             ),
             SessionTaintResult,
+        )
+
+    def session_active(self) -> SessionActiveResult:
+        """The person is at this client now: other processes' questions come here first."""
+        return self.call(
+            "session/active",
+            SessionActiveParams(),
+            SessionActiveResult,
+        )
+
+    def approval_shown(
+        self,
+        *,
+        id: str,
+    ) -> ApprovalShownResult:
+        """A question is on the screen of this client."""
+        return self.call(
+            "approval/shown",
+            ApprovalShownParams(
+                id=id,
+            ),
+            ApprovalShownResult,
         )
 
     def verbs_recall(

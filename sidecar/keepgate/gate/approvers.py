@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
+from keepgate.gate.prompts import Prompts
 from keepgate.protocol.errors import SecretHit
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalAsked, ApprovalDecided, ApprovalRequestParams
 
@@ -62,6 +63,17 @@ class Asker:
     insisting: Insisting | None = None
     turn: asyncio.Lock = field(factory=asyncio.Lock)
     closing: bool = False
+    asks_last: bool = False
+    patient: bool = False
+    prompts: Prompts = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.prompts = Prompts(self.turn)
+
+    @property
+    def asks_first(self) -> bool:
+        """Whether its own person is asked before those at other windows."""
+        return self.approver is not None and not self.asks_last
 
     def described(self) -> dict[str, Any]:
         """The client as ledger rows and questions name it."""

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
-from keepgate.gate.approvers import Announcer, Approver, Asker, NobodyThere
-from keepgate.gate.question import asked, workspaces_of
+from keepgate.gate.approvers import Asker, NobodyThere
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams, Outcome
 from keepgate.protocol.settings import WritePolicy
 
@@ -27,41 +26,44 @@ class Decisions:
     """Tells waiters that their proposal was decided by somebody else, in this process or another."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, asyncio.Event] = {}
+        self._waiting: dict[str, set[asyncio.Event]] = {}
 
     @contextmanager
     def watching(self, proposal_id: str) -> Iterator[asyncio.Event]:
         """An event that is set once the proposal is decided elsewhere."""
-        event = self._waiting[proposal_id] = asyncio.Event()
+        event = asyncio.Event()
+        self._waiting.setdefault(proposal_id, set()).add(event)
         try:
             yield event
         finally:
-            del self._waiting[proposal_id]
+            events = self._waiting[proposal_id]
+            events.discard(event)
+            if not events:
+                del self._waiting[proposal_id]
 
     def decided(self, proposal_id: str) -> None:
         """Note a decision; whoever waits for it stops asking."""
-        if event := self._waiting.get(proposal_id):
+        for event in self._waiting.get(proposal_id, ()):
             event.set()
 
 
-async def put(
-    shown: ApprovalRequestParams, asker: Asker, announcer: Announcer, elsewhere: asyncio.Event, wait_ms: int
+async def wait_for(
+    question: Awaitable[ApprovalAnswer],
+    shown: ApprovalRequestParams,
+    by: Decider,
+    elsewhere: asyncio.Event,
+    wait_ms: int | None,
 ) -> Verdict:
-    """Announce and put one question, and wait for its answer, its deadline, or a decision elsewhere.
+    """Wait for a question's answer, its deadline if it has one, or a decision elsewhere.
 
     Raises :class:`DecidedElsewhere`. A question that becomes moot is cancelled; its late answer changes
     nothing, because the proposal is closed by then.
     """
-    announcer.asked(asked(shown), workspaces_of(shown))
-    by = decider(asker, via="approval")
-    if asker.approver is None:
-        return Unreachable(by=by, reason="this client offers no way to ask")
-    asking = asyncio.ensure_future(_in_turn(asker, asker.approver, shown))
+    asking = asyncio.ensure_future(question)
     overtaken = asyncio.ensure_future(elsewhere.wait())
     try:
-        await asyncio.wait(
-            {asking, overtaken}, timeout=max(wait_ms, 0) / 1000, return_when=asyncio.FIRST_COMPLETED
-        )
+        timeout = None if wait_ms is None else max(wait_ms, 0) / 1000
+        await asyncio.wait({asking, overtaken}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         if asking.done():
             return _verdict(asking, shown, by)
         if overtaken.done():
@@ -70,11 +72,6 @@ async def put(
     finally:
         asking.cancel()
         overtaken.cancel()
-
-
-async def _in_turn(asker: Asker, approver: Approver, shown: ApprovalRequestParams) -> ApprovalAnswer:
-    async with asker.turn:
-        return await approver.ask(shown)
 
 
 def _verdict(asking: "asyncio.Future[ApprovalAnswer]", shown: ApprovalRequestParams, by: Decider) -> Verdict:

@@ -16,13 +16,15 @@ from keepgate.core.writing.mutation import of_entries, of_facts, of_pages
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate import steps, wishes
 from keepgate.gate.approvers import Announcer, Asker
-from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, put, to_the_end
+from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, to_the_end, wait_for
 from keepgate.gate.page_writing import PageWriting
 from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for, may_be_ours
-from keepgate.gate.question import question
+from keepgate.gate.preview import current_ask
+from keepgate.gate.question import asked, question, workspaces_of
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
-from keepgate.gate.tainting import taint
+from keepgate.gate.routes import own_answer
 from keepgate.gate.screening import Screen, confirmed, secret_row
+from keepgate.gate.tainting import taint
 from keepgate.protocol.entries import Usage
 from keepgate.protocol.errors import Fault, SecretHit, proposal_not_found, secret_found, write_denied
 from keepgate.protocol.proposals import ApprovalDecided, Outcome, ProposalStatus
@@ -97,12 +99,15 @@ class Gate:
                 # Inside the transaction, so that no other caller attaches to it in between.
                 claimed.append(opened.proposal.id)
                 self._claimed.add(opened.proposal.id)
+                if asker.asks_first:
+                    # Before anybody else can see the wish, so that nobody else takes it for theirs to show.
+                    self._store.reach.hold(opened.proposal.id)
             return opened
 
         try:
             opened, cancelled = await self._write(work)
             cancelled = cancelled or screening_cancelled
-            return await self._made(await self._follow(opened, asker, cancelled=cancelled))
+            return await self.made(await self._follow(opened, asker, cancelled=cancelled))
         finally:
             self._claimed.difference_update(claimed)
 
@@ -132,7 +137,7 @@ class Gate:
             case _:
                 assert_never(opened)
 
-    async def _made(self, receipt: Receipt) -> Receipt:
+    async def made(self, receipt: Receipt) -> Receipt:
         """The receipt of a commit, once its page files are written, too. Raises what became of those."""
         if receipt.pages:
             await to_the_end(self._pages.finish(receipt))
@@ -164,11 +169,11 @@ class Gate:
         Raises ``PROPOSAL_NOT_FOUND`` when it is not pending, ``WRITE_DENIED`` (outcome ``cancelled``) when
         the change is no longer what that hash names, which leaves it pending, and the re-check's fault.
         """
-        proposal = await self._stored(proposal_id)
+        proposal = await self.stored(proposal_id)
         settled = await self._settle(proposal, Allowed(by=decider(asker, via="inbox"), hash=shown_hash))
         match settled:
             case Receipt():
-                return await self._stored(proposal_id), await self._made(settled)
+                return await self.stored(proposal_id), await self.made(settled)
             case Refused():
                 raise settled.fault
             case Drifted():
@@ -182,14 +187,19 @@ class Gate:
         Raises ``PROPOSAL_NOT_FOUND`` when it is not pending, ``INVALID_INPUT`` for a secret in the reason.
         """
         await self.screen.require_none("$.reason", reason)
-        proposal = await self._stored(proposal_id)
+        proposal = await self.stored(proposal_id)
         by = decider(asker, via="inbox")
-        if isinstance(await self._close(proposal, by, Outcome.REJECTED, reason=reason), Late):
+        if isinstance(await self.close(proposal, by, Outcome.REJECTED, reason=reason), Late):
             raise proposal_not_found(proposal_id)
-        return await self._stored(proposal_id)
+        return await self.stored(proposal_id)
 
     async def taint(self, author: Author, sources: Sequence[str], asker: Asker) -> tuple[str, ...]:
-        """Note that a session has read untrusted material; everything that is known of it then."""
+        """Note that a session has read untrusted material; everything that is known of it then.
+
+        Raises ``INVALID_INPUT`` for a secret in what it has read.
+        """
+        for index, source in enumerate(sources):
+            await self.screen.require_none(f"$.sources[{index}]", source)
         known, _ = await to_the_end(
             self._writer.run(lambda txn: taint(txn, author, sources, asker.described()))
         )
@@ -248,13 +258,15 @@ class Gate:
                 for _ in range(1 + REASKS_MAX):
                     shown = question(ask, proposal.id, deadline_ms)
                     wait_ms = deadline_ms - self._stamp().now_ms
-                    verdict = await put(shown, asker, self._announcer, elsewhere, wait_ms)
-                    settled = await self._conclude(proposal, ask, verdict)
+                    self._announcer.asked(asked(shown), workspaces_of(shown))
+                    answering = own_answer(shown, proposal, asker, self._store, self.decisions)
+                    by = decider(asker, via="approval")
+                    verdict = await wait_for(answering, shown, by, elsewhere, wait_ms)
+                    settled = await self.conclude(proposal, ask, verdict)
                     if not isinstance(settled, Drifted):
                         return await self._answer(settled, proposal)
                     ask = settled.ask
-                by = decider(asker, via="approval")
-                return await self._answer(await self._close(proposal, by, Outcome.CANCELLED), proposal)
+                return await self._answer(await self.close(proposal, by, Outcome.CANCELLED), proposal)
             except DecidedElsewhere:
                 return await self._decided_elsewhere(proposal)
             except asyncio.CancelledError:
@@ -263,8 +275,11 @@ class Gate:
                     # A client that is shutting down still reads its answer: the wish waits in the inbox.
                     raise abandoned.fault from None
                 raise
+            finally:
+                self._store.reach.let_go(proposal.id)
 
-    async def _conclude(self, proposal: StoredProposal, ask: Ask, verdict: Verdict) -> Settled:
+    async def conclude(self, proposal: StoredProposal, ask: Ask, verdict: Verdict) -> Settled:
+        """What follows from the answer to a question, in one transaction; tells everybody of it."""
         match verdict:
             case Allowed():
                 settled = await self._settle(proposal, verdict)
@@ -272,7 +287,7 @@ class Gate:
                     self._grant(ask)
                 return settled
             case Denied(by=by, outcome=outcome):
-                return await self._close(proposal, by, outcome)
+                return await self.close(proposal, by, outcome)
             case Unreachable(by=by):
                 return await self._leave(proposal, by)
             case _:
@@ -291,9 +306,11 @@ class Gate:
             self._decided(proposal, settled.outcome, settled.by)
         return settled
 
-    async def _close(
+    async def close(
         self, proposal: StoredProposal, by: Decider, outcome: Outcome, *, reason: str | None = None
     ) -> Refused | Late:
+        """Close a pending proposal with a denial."""
+
         def work(txn: Transaction) -> Refused | Late:
             stored = steps.pending(txn, proposal.id)
             return stored if isinstance(stored, Late) else steps.deny(txn, stored, by, outcome, reason=reason)
@@ -317,7 +334,7 @@ class Gate:
         by = decider(asker, via="approval")
         if asker.closing:
             return await self._leave(proposal, by)
-        return await self._close(proposal, by, Outcome.CANCELLED)
+        return await self.close(proposal, by, Outcome.CANCELLED)
 
     async def _answer(self, settled: Receipt | Refused | Late, proposal: StoredProposal) -> Receipt:
         match settled:
@@ -328,9 +345,15 @@ class Gate:
             case Late():
                 return await self._decided_elsewhere(proposal)
 
+    async def ask_now(self, stored: StoredProposal) -> Ask:
+        """A pending proposal as it would be asked now. Raises the plan's faults."""
+        return await current_ask(
+            self._store, self._pages.files, stored, self._rules(stored).settings.budgets, self._stamp()
+        )
+
     async def _decided_elsewhere(self, proposal: StoredProposal) -> Receipt:
         """The caller's answer to a decision that came through another connection or process."""
-        stored = await self._stored(proposal.id)
+        stored = await self.stored(proposal.id)
         if stored.status is not ProposalStatus.APPROVED:
             raise write_denied(final_outcome(stored), proposal.id)
         limit = self._rules(stored).settings.budgets.limit
@@ -358,7 +381,8 @@ class Gate:
 
         return await self._store.reading.run(look)
 
-    async def _stored(self, proposal_id: str) -> StoredProposal:
+    async def stored(self, proposal_id: str) -> StoredProposal:
+        """The proposal as it is. Raises ``PROPOSAL_NOT_FOUND``."""
         stored = await self._store.reading.run(reads.proposal, proposal_id)
         if stored is None:
             raise proposal_not_found(proposal_id)

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
 from keepgate.core.writing.ledger import Decision, Row
+from keepgate.core.writing.page_steps import PageFiles
 from keepgate.gate.receipt import Receipt
 from keepgate.protocol.errors import Code, Fault, write_denied
 from keepgate.protocol.proposals import Outcome
@@ -69,6 +70,11 @@ class PageWriting:
         self._store: Final = store
         self._disk: Final = disk
         self._written: Final = written
+
+    @property
+    def files(self) -> PageFiles:
+        """The page files as they are on the disk."""
+        return self._disk
 
     async def finish(self, receipt: Receipt) -> None:
         """Make the page writes of a commit, and say so when one could not be made.

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.ask import ask_for
+from keepgate.core.writing.ask import Ask, ask_for
 from keepgate.core.writing.budget import LayerUse
 from keepgate.core.writing.change import Change
 from keepgate.core.writing.mutation import Mutation
@@ -42,10 +42,18 @@ async def current_question(
     store: Store, files: PageFiles, stored: StoredProposal, budgets: Budgets, stamp: Stamp
 ) -> ApprovalRequestParams:
     """The question of a pending proposal as it would be put now. Raises the plan's faults."""
+    return question(
+        await current_ask(store, files, stored, budgets, stamp), stored.id, stored.expires_at, stored.asked_by
+    )
 
-    def work_out(db: Connection) -> ApprovalRequestParams:
+
+async def current_ask(
+    store: Store, files: PageFiles, stored: StoredProposal, budgets: Budgets, stamp: Stamp
+) -> Ask:
+    """What a pending proposal would do now, as a question is made of it. Raises the plan's faults."""
+
+    def work_out(db: Connection) -> Ask:
         view = View(db, files)
-        ask = ask_for(plan(stored.change, stored.author, view, budgets, stamp), view, stamp)
-        return question(ask, stored.id, stored.expires_at, stored.asked_by)
+        return ask_for(plan(stored.change, stored.author, view, budgets, stamp), view, stamp)
 
     return await store.reading.run(work_out)

@@ -50,6 +50,18 @@ class SessionCloseResult:
 
 
 @frozen(kw_only=True)
+class SessionActiveParams:
+    """Params of ``session/active``: none."""
+
+
+@frozen(kw_only=True)
+class SessionActiveResult:
+    """Result of ``session/active``."""
+
+    reachable: Annotated[bool, "Whether other processes' questions can come to this client at all."]
+
+
+@frozen(kw_only=True)
 class WorkspaceInfo:
     """A workspace of the connection."""
 

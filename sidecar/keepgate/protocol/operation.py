@@ -42,6 +42,7 @@ class Operation:
 
     A verb has ``verb_errors`` instead of ``faults``. ``other_results`` are what it may answer instead of
     ``result``; ``Any`` among them means that the answer is the caller's to read.
+    ``notification``: it may come as a notification, too, which nobody answers.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Operation:
     session_required: bool = False
     surface: Surface | None = None
     tool: str | None = None
+    notification: bool = False
 
     @property
     def is_verb(self) -> bool:

@@ -112,6 +112,16 @@ class AskPage:
 
 
 @frozen(kw_only=True)
+class QueuedAsk:
+    """A question of the same session that waits behind this one; it is put whole when its turn comes."""
+
+    id: str
+    action: str
+    text: Annotated[str, "The beginning of its payload text."]
+    hash: Annotated[str, "SHA-256 of its canonical payload, for a decision over several."]
+
+
+@frozen(kw_only=True)
 class ApprovalRequestParams:
     """Params of ``approval/request``, the structured question: exactly what the person must see."""
 
@@ -136,6 +146,9 @@ class ApprovalRequestParams:
     usage: Annotated[list[Usage], "The layers as they would be after the change."] = field(factory=list)
     count: Annotated[int | None, "How many entries a batch adds."] = None
     client: Annotated[dict[str, Any] | None, "The client that asks, when it is another process."] = None
+    queue: Annotated[list[QueuedAsk], "Questions of the same session that wait behind it."] = field(
+        factory=list
+    )
 
 
 @frozen(kw_only=True)
@@ -144,6 +157,20 @@ class ApprovalAnswer:
 
     outcome: Annotated[str, "`allowed-once`, `allowed-session`, `rejected` or `cancelled`."]
     hash: str
+
+
+@frozen(kw_only=True)
+class ApprovalShownParams:
+    """Params of ``approval/shown``, which a client that answers ``approval/request`` sends on showing it."""
+
+    id: Annotated[str, "The proposal of the question."]
+
+
+@frozen(kw_only=True)
+class ApprovalShownResult:
+    """Result of ``approval/shown``."""
+
+    open: Annotated[bool, "False when this client has no such open question."]
 
 
 @frozen(kw_only=True)
@@ -163,7 +190,7 @@ class ApprovalAsked:
     deadline: int
     warnings: list[Caution]
     count: int | None = None
-    facts: Annotated[list[AskFact], "Facts that the change touches."] = field(factory=list)
+    facts: Annotated[list[AskFact] | Unset, "Facts that the change touches; absent where there are none."] = UNSET
 
 
 @frozen(kw_only=True)
@@ -251,26 +278,55 @@ class ProposalsGetResult:
 
 
 @frozen(kw_only=True)
-class ProposalsApproveParams:
-    """Params of ``proposals/approve``; answered only to connections that announced an approver."""
+class Choice:
+    """One proposal of a decision over several, and the hash of the question that the person saw."""
 
     id: str
-    hash: Annotated[str, "The hash of the question that the person saw."]
+    hash: str
+
+
+@frozen(kw_only=True)
+class Decided:
+    """What became of one proposal of a decision over several: it was decided, or why it was not."""
+
+    id: str
+    proposal: Annotated[Proposal | None, "The proposal as it is now; null where it was not decided."] = None
+    seqs: Annotated[list[int], "Ledger rows written."] = field(factory=list)
+    error: Annotated[
+        dict[str, Any] | None, "`code` and `message` of the fault, as a single decision would raise it."
+    ] = None
+
+
+@frozen(kw_only=True)
+class ProposalsApproveParams:
+    """Params of ``proposals/approve``; answered only to connections that announced an approver.
+
+    Either ``id`` and ``hash``, or ``ids``.
+    """
+
+    id: str | None = None
+    hash: Annotated[str | None, "The hash of the question that the person saw."] = None
+    ids: Annotated[list[Choice] | None, "Several, each decided and committed on its own."] = None
 
 
 @frozen(kw_only=True)
 class ProposalsApproveResult:
     """Result of ``proposals/approve``."""
 
-    proposal: Proposal
-    seqs: Annotated[list[int], "Ledger rows written."]
+    proposal: Annotated[Proposal | None, "Null for several."] = None
+    seqs: Annotated[list[int], "Ledger rows written."] = field(factory=list)
+    results: Annotated[list[Decided], "One for each of several, in their order."] = field(factory=list)
 
 
 @frozen(kw_only=True)
 class ProposalsDismissParams:
-    """Params of ``proposals/dismiss``; answered only to connections that announced an approver."""
+    """Params of ``proposals/dismiss``; answered only to connections that announced an approver.
 
-    id: str
+    Either ``id`` or ``ids``.
+    """
+
+    id: str | None = None
+    ids: Annotated[list[Choice] | None, "Several, each closed on its own."] = None
     reason: str | None = None
 
 
@@ -278,7 +334,8 @@ class ProposalsDismissParams:
 class ProposalsDismissResult:
     """Result of ``proposals/dismiss``."""
 
-    proposal: Proposal
+    proposal: Annotated[Proposal | None, "Null for several."] = None
+    results: Annotated[list[Decided], "One for each of several, in their order."] = field(factory=list)
 
 
 @frozen(kw_only=True)

@@ -91,7 +91,7 @@ class Connection:
     ``workspaces`` are its folders; several may share one key. ``session_keys`` are the workspaces of the
     sessions, by their ids, that spoke while no folder was open and were not closed since.
     ``remote`` callers (MCP) get no management view over all workspaces. ``language_model``: the client
-    answers ``languageModel/complete``.
+    answers ``languageModel/complete``. ``reachable``: its person is asked about other processes' wishes, too.
     """
 
     asker: Asker
@@ -99,6 +99,7 @@ class Connection:
     workspaces: list[Workspace] = field(factory=list)
     remote: bool = False
     may_decide: bool = False
+    reachable: bool = False
     language_model: bool = False
     identity: str = "path"
     sessions: dict[str, SessionRef] = field(factory=dict)

@@ -53,6 +53,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     "adapters/unregister": adapting.unregister,
     "session/open": sessions.open_session,
     "session/close": sessions.close_session,
+    "session/active": sessions.active,
+    "approval/shown": proposing.shown,
     "session/taint": tainting.taint,
     "verbs/recall": recalling.recall,
     "verbs/remember": remembering.remember,

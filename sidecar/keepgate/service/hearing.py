@@ -13,6 +13,7 @@ from keepgate.service import health
 from keepgate.service.background import Background, errand
 from keepgate.service.connection import Connection
 from keepgate.service.events import PROPOSAL_KIND, RESTORED_KIND, Broadcast
+from keepgate.service.routing import Routing
 from keepgate.store import feed, reads
 from keepgate.store.feed import FeedEvent, FeedWatcher
 from keepgate.store.open import Store
@@ -29,6 +30,7 @@ class Hearing:
     pages: Pages
     broadcast: Broadcast
     connections: list[Connection]
+    routing: Routing
     watcher: FeedWatcher | None = None
     _heard: int | None = None
     _starting: "asyncio.Task[None] | None" = None
@@ -58,16 +60,22 @@ class Hearing:
             raise
         self.watcher = watcher
         self.pages.start()
+        await self.routing.start()
         self._background.begin(self._sweep_for_ever())
 
     async def stop_tasks(self) -> None:
-        """End what runs in the background: sweeping, and telling of what was heard."""
+        """End what runs in the background: sweeping, telling of what was heard, and bringing up questions."""
+        await self.routing.stop()
         await self._background.stop()
 
     async def stop_watching(self) -> None:
         """Hear of nothing more."""
         if self.watcher is not None:
             await self.watcher.close()
+
+    def windows_changed(self) -> None:
+        """Folders or connections came or went."""
+        self._background.begin(errand(self.routing.windows_changed()))
 
     def _happened(self, events: Sequence[FeedEvent]) -> None:
         for event in events:
@@ -86,6 +94,8 @@ class Hearing:
         stored = await self.store.reading.run(reads.proposal, proposal_id)
         if stored is not None:
             self.broadcast.elsewhere(event, stored)
+            if stored.status is ProposalStatus.PENDING and stored.waiter is not None:
+                self.routing.heard(stored)
 
     async def _tell_restored(self) -> None:
         self.broadcast.restored(await health.glance(self.store, self.connections))

@@ -9,6 +9,8 @@ from keepgate.core.model.viewer import Author
 from keepgate.protocol.entries import SessionParam, SessionRef, Unset
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.protocol.lifecycle import (
+    SessionActiveParams,
+    SessionActiveResult,
     SessionCloseParams,
     SessionCloseResult,
     SessionOpenParams,
@@ -98,3 +100,10 @@ async def close_session(ctx: "AdminCtx", params: SessionCloseParams) -> SessionC
         connection.default_session = None
     ctx.gate.forget_session(params.id)
     return SessionCloseResult(closed=known is not None)
+
+
+async def active(ctx: "AdminCtx", _: SessionActiveParams) -> SessionActiveResult:
+    """Prefer this process for the questions of others, until another one says the same."""
+    if ctx.connection.reachable:
+        ctx.store.reach.active()
+    return SessionActiveResult(reachable=ctx.connection.reachable)

@@ -25,6 +25,7 @@ from keepgate.service.connection import Connection, Peer, Progress, Silent, Work
 from keepgate.service.context import ReadCtx
 from keepgate.service.events import Broadcast
 from keepgate.service.hearing import Hearing
+from keepgate.service.routing import Routing
 from keepgate.service.usage import UsageLog
 from keepgate.service.workspaces import folder_of, open_workspace
 from keepgate.store import reads
@@ -62,6 +63,7 @@ class Sidecar:
             pages=self.pages,
             broadcast=self.broadcast,
             connections=self.connections,
+            routing=Routing(store=self.store, gate=self.gate, connections=self.connections),
         )
 
     async def listen(self) -> None:
@@ -93,9 +95,16 @@ class Sidecar:
     ) -> Connection:
         """A new connection; ``folders`` are ``file:`` URIs or absolute paths.
 
-        Raises ``INVALID_INPUT`` for those that cannot be used, and for a project file in them that cannot.
+        A remote client is asked after the windows of the workspace. Raises ``INVALID_INPUT`` for those that cannot be used, and for a project file in them that cannot.
         """
-        asker = Asker(connection_id=uuid.uuid4().hex[:12], channel=channel, client=client, approver=approver)
+        asker = Asker(
+            connection_id=uuid.uuid4().hex[:12],
+            channel=channel,
+            client=client,
+            approver=approver,
+            asks_last=remote,
+            patient=remote,
+        )
         connection = Connection(
             asker=asker,
             peer=peer,
@@ -113,6 +122,16 @@ class Sidecar:
         self.pages.homes_changed()
         return connection
 
+    def make_reachable(self, connection: Connection, *, acknowledges: bool) -> None:
+        """Ask the person at a connection about the wishes of other processes, too.
+
+        ``acknowledges``: the client says when it shows a question; one that it does not show in time is
+        offered to other windows as well.
+        """
+        connection.asker.prompts.must_acknowledge = acknowledges
+        connection.reachable = connection.asker.approver is not None
+        self._windows_changed(connection)
+
     def change_folders(self, connection: Connection, *, added: Sequence[str], removed: Sequence[str]) -> None:
         """Open and close folders; sessions inside a closed one lose it.
 
@@ -127,6 +146,11 @@ class Sidecar:
         self.rules_for({item.key for item in opened.values()})
         connection.workspaces = list(opened.values())
         self.pages.homes_changed()
+        self._windows_changed(connection)
+
+    def _windows_changed(self, connection: Connection) -> None:
+        if connection.reachable:
+            self._hearing.windows_changed()
 
     def _open_folders(self, folders: Sequence[str], where: str) -> dict[str, Workspace]:
         identity = self.settings.workspace_identity
@@ -214,6 +238,7 @@ class Sidecar:
         if connection in self.connections:
             self.connections.remove(connection)
             self.pages.homes_changed()
+            self._windows_changed(connection)
         waiting = self._running.pop(connection, set()) - {asyncio.current_task()}
         for task in waiting:
             task.cancel()

@@ -128,7 +128,7 @@ class Transaction(View):
 
     def waited_for(self) -> list[StoredProposal]:
         """Pending proposals that name a waiter, alive or not."""
-        return writing.waited_for(self._db)
+        return reads.waited_for(self._db)
 
     def end_page_write(self, write_id: int, state: str) -> bool:
         """Give a page write its final state; ``False`` when it has one already."""

@@ -27,6 +27,7 @@ from keepgate.store.keyring import Key, load_key
 from keepgate.store.lane import Connect, Lane
 from keepgate.store.opening import Opening
 from keepgate.store.presence import Presence
+from keepgate.store.reach import Reach
 from keepgate.store.reads import Reads
 
 _log: Final = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class Store:
     derived: Lane
     reading: Reads
     presence: Presence
+    reach: Reach = field(init=False)
     connect_reading: Connect
     _evidence_lane: Lane
     evidence: Evidence = field(init=False)
@@ -78,6 +80,7 @@ class Store:
     def __attrs_post_init__(self) -> None:
         self.evidence = Evidence(self._evidence_lane, self.key, self.origin, self.announce)
         self.cursors = Cursors(self.derived)
+        self.reach = Reach(self.id, self.state_folder, self.presence)
 
     @property
     def wal(self) -> bool:
@@ -125,6 +128,7 @@ class Store:
         await self.reading.close()
         if not self.read_only:
             note_clean(self.state_folder, self.path)
+        self.reach.enter(())
         self.presence.release()
 
     def renew_index(self, analysis: str) -> None:

@@ -88,10 +88,6 @@ _DUE: Final = f"""
 SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_due
 WHERE status = 'pending' AND expires_at <= ? ORDER BY row
 """  # noqa: S608
-_WAITED_FOR: Final = f"""
-SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_waiter
-WHERE status = 'pending' AND waiter IS NOT NULL ORDER BY row
-"""  # noqa: S608
 
 
 def find(db: apsw.Connection, layer: Layer, agent_key: str, match: str) -> Hits:
@@ -194,11 +190,6 @@ def pending_counts(db: apsw.Connection, session_id: str, workspace_key: str) -> 
 def due(db: apsw.Connection, now_ms: int) -> list[StoredProposal]:
     """Pending proposals whose time is up, oldest first; those of an unknown kind are left to who knows it."""
     return readable_proposals(db.execute(_DUE, (now_ms,)).fetchall())
-
-
-def waited_for(db: apsw.Connection) -> list[StoredProposal]:
-    """Pending proposals that name a waiter, oldest first; those of an unknown kind are left out."""
-    return readable_proposals(db.execute(_WAITED_FOR).fetchall())
 
 
 def _changed(db: apsw.Connection, statement: str, values: dict[str, Any]) -> StoredProposal:

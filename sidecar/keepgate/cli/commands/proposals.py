@@ -67,6 +67,7 @@ def approve(given: Globals, proposal: str) -> None:
 
     def drawn(screen: "Screen", result: "ProposalsApproveResult") -> None:
         rows = ", ".join(map(str, result.seqs))
+        assert result.proposal is not None, "one was decided"
         screen.line(f"Approved {result.proposal.id}; ledger rows: {rows}.")
 
     _decide(given, proposal, inbox.approve, ProposalsApproveResult, drawn)
@@ -83,6 +84,7 @@ def dismiss(given: Globals, proposal: str, reason: str | None) -> None:
     from keepgate.protocol.proposals import ProposalsDismissResult  # noqa: PLC0415
 
     def drawn(screen: "Screen", result: "ProposalsDismissResult") -> None:
+        assert result.proposal is not None, "one was decided"
         screen.line(f"Dismissed {result.proposal.id}; nothing was stored.")
 
     async def deciding(calls: "Calls", terminal: "Terminal", full_id: str) -> Any:

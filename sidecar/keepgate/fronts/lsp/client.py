@@ -56,6 +56,12 @@ class Announced:
     approver: bool
     approval_request: bool
     language_model: bool
+    shows_messages: bool = False
+
+    @property
+    def reachable(self) -> bool:
+        """Whether its person is asked about other processes' wishes: it said that it can show a question."""
+        return self.may_decide or self.shows_messages
 
     @property
     def may_decide(self) -> bool:
@@ -75,10 +81,12 @@ class Announced:
 def announced(params: types.InitializeParams, options: ClientAnnouncement) -> Announced:
     """The announcements of both places together."""
     said = member(params.capabilities.experimental, "keepgate")
+    window = params.capabilities.window
     return Announced(
         approver=options.approver or member(said, "approver") is True,
         approval_request=options.approval_request or member(said, "approvalRequest") is True,
         language_model=options.language_model or member(said, "languageModel") is True,
+        shows_messages=window is not None and window.show_message is not None,
     )
 
 

@@ -90,6 +90,8 @@ class Front:
             await sidecar.close()
             raise
         connection.language_model = said.language_model
+        if said.reachable:
+            sidecar.make_reachable(connection, acknowledges=said.approval_request)
         self._sidecar, self._connection = sidecar, connection
         self.protocol.announcement = unstructure(self._capabilities(sidecar, connection, said))
         remove_leftovers(documents)

@@ -171,6 +171,9 @@ def _folders(given: list[_Folder]) -> list[types.WorkspaceFolder]:
 def _capabilities(raw: dict[str, Any]) -> types.ClientCapabilities:
     window = types.WindowClientCapabilities(
         work_done_progress=member(raw, "window", "workDoneProgress") is True,
+        show_message=types.ShowMessageRequestClientCapabilities()
+        if type(member(raw, "window", "showMessage")) is dict
+        else None,
         show_document=types.ShowDocumentClientCapabilities(
             support=member(raw, "window", "showDocument", "support") is True
         ),

@@ -10,6 +10,8 @@ from keepgate.protocol.ops import BY_NAME
 
 REQUESTS: Final = frozenset(BY_NAME) | {types.INITIALIZE, types.SHUTDOWN, types.WORKSPACE_EXECUTE_COMMAND}
 """Methods that are answered."""
+NOTIFIED: Final = frozenset(row.name for row in BY_NAME.values() if row.notification)
+"""Those of them that a client may also send as notifications."""
 
 
 class Phase(Enum):

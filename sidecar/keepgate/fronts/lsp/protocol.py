@@ -29,7 +29,7 @@ from keepgate.fronts.lsp.answers import Reply, answer_of, incident_answer
 from keepgate.fronts.lsp.messages import Json, MessageId, Notification, Request, Response, Unusable
 from keepgate.fronts.lsp.outgoing import Outgoing
 from keepgate.fronts.lsp.params import PARSERS
-from keepgate.fronts.lsp.phases import REQUESTS, Phase, Refused, admit
+from keepgate.fronts.lsp.phases import NOTIFIED, REQUESTS, Phase, Refused, admit
 from keepgate.fronts.lsp.settling import Settling
 from keepgate.fronts.stdio.logs import incident
 from keepgate.protocol.errors import Fault, Problem, RpcNumber, invalid_input
@@ -172,7 +172,9 @@ class KeepgateProtocol(LanguageServerProtocol):
         if method == types.CANCEL_REQUEST:
             params = notification.params
             self.cancel(params.get("id") if isinstance(params, dict) else None)
-        elif self.phase is Phase.READY and method in PARSERS and method not in REQUESTS:
+        elif self.phase is Phase.READY and (
+            method in NOTIFIED or (method in PARSERS and method not in REQUESTS)
+        ):
             task = asyncio.get_running_loop().create_task(self._serve(method, notification.params))
             self._heeding.add(task)
             task.add_done_callback(partial(self._heeded, method))

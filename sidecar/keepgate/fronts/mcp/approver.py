@@ -1,6 +1,5 @@
-"""Asking the person behind an MCP client, where it can be asked, and waiting for other windows where not."""
+"""Asking the person behind an MCP client, where it can be asked."""
 
-import asyncio
 from typing import Any, Final
 
 import anyio
@@ -34,13 +33,16 @@ FORM: Final[dict[str, Any]] = {
 }
 
 
-def approver_for(session: ServerSession) -> Approver:
-    """The way to the person of this client, found out from what it announced."""
+def approver_for(session: ServerSession) -> Approver | None:
+    """The way to the person of this client, found out from what it announced; ``None``: there is none.
+
+    Other windows are asked before it, and waited for where there is none.
+    """
     said = session.client_capabilities
     offer = said.elicitation if said is not None else None
     # A bare announcement means forms; one that names URLs alone does not.
     if offer is None or (offer.form is None and offer.url is not None):
-        return PatientApprover()
+        return None
     return ElicitingApprover(session) if session.can_send_request else AnsweringApprover()
 
 
@@ -81,12 +83,3 @@ class AnsweringApprover:
             raise NobodyThere("no call carries the question")
         answer = await call.ask({"message": message_of(question), "requestedSchema": FORM})
         return ApprovalAnswer(outcome=_outcome(elicited(answer)), hash=question.hash)
-
-
-class PatientApprover:
-    """For clients that cannot ask: another window may answer until the deadline."""
-
-    async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
-        """Wait until the gate gives the question up, or hears of a decision elsewhere."""
-        await asyncio.Event().wait()
-        raise NobodyThere("this client cannot ask a person")

@@ -15,7 +15,8 @@ _LAYERS: Final = {"user": "the user memory", "agent": "the agent memory"}
 def message_of(question: ApprovalRequestParams) -> str:
     """The text of a prompt: one line that says what, where and who, warnings, facts, the whole payload."""
     head = [headline(question), *_warning_lines(question), *_fact_lines(question)]
-    return "\n".join(head) + "\n\n" + make_visible(_payload(question))
+    waiting = "".join(f"\n{line}" for line in _queue_lines(question))
+    return "\n".join(head) + "\n\n" + make_visible(_payload(question)) + waiting
 
 
 def headline(question: ApprovalRequestParams) -> str:
@@ -117,6 +118,22 @@ def _warning_lines(question: ApprovalRequestParams) -> Iterator[str]:
 def _fact_lines(question: ApprovalRequestParams) -> Iterator[str]:
     for name, value in facts(question):
         yield f"{name.capitalize()}: {one_line(value)}"
+
+
+QUEUE_SHOWN: Final = 5
+"""How many of the questions behind one are named in its message; their number is always told."""
+
+
+def _queue_lines(question: ApprovalRequestParams) -> Iterator[str]:
+    """What waits behind this question, each on a line of its own; it is asked whole in its turn."""
+    if not question.queue:
+        return
+    yield ""
+    yield f"{len(question.queue)} more of this session will be asked after it:"
+    for queued in question.queue[:QUEUE_SHOWN]:
+        yield one_line(f"- {queued.action}: {queued.text}")
+    if len(question.queue) > QUEUE_SHOWN:
+        yield "- and others"
 
 
 def _document(question: ApprovalRequestParams) -> Iterator[str]:

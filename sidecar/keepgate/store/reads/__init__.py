@@ -24,6 +24,7 @@ from keepgate.store.reads.proposals import (
     proposal_ids,
     proposals,
     visible_proposal,
+    waited_for,
 )
 from keepgate.store.reads.running import Reads
 from keepgate.store.reads.workspaces import workspace_keys
@@ -51,6 +52,7 @@ __all__ = [
     "visible_entry",
     "visible_fact",
     "visible_proposal",
+    "waited_for",
     "why",
     "workspace_keys",
 ]

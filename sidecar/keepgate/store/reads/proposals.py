@@ -27,6 +27,10 @@ _IN_VIEW: Final = (
     "OR workspace_key IN (SELECT value FROM json_each(:workspaces)))"
 )
 _BY_ID: Final = f"SELECT {PROPOSAL_COLUMNS} FROM proposals WHERE id = ?"  # noqa: S608
+_WAITED_FOR: Final = f"""
+SELECT {PROPOSAL_COLUMNS} FROM proposals INDEXED BY proposals_waiter
+WHERE status = 'pending' AND waiter IS NOT NULL ORDER BY row
+"""  # noqa: S608
 _VISIBLE: Final = f"""
 SELECT {LISTED_COLUMNS} FROM proposals WHERE id = :id AND {_OF_AGENT} AND {_IN_VIEW} AND {ALL_HOMES_IN_VIEW}
   AND {PROPOSAL_IS_OPEN}
@@ -106,6 +110,11 @@ def proposal(db: apsw.Connection, proposal_id: str) -> StoredProposal | None:
     """The proposal with that id, whoever may see it; ``None`` also for a change of an unknown kind."""
     row = db.execute(_BY_ID, (proposal_id,)).fetchone()
     return proposal_of(row) if row else None
+
+
+def waited_for(db: apsw.Connection) -> list[StoredProposal]:
+    """Pending proposals that name a waiter, oldest first; those of an unknown kind are left out."""
+    return readable_proposals(db.execute(_WAITED_FOR).fetchall())
 
 
 def pending_count(
