@@ -64,6 +64,10 @@ MISBEHAVIOUR = {
     ),
     "writes binary": ('sys.stdout.buffer.write(bytes(range(256)) + b"\\n"); sys.stdout.flush()', "noise"),
     "floods": ('sys.stdout.write("x" * (40 << 20)); sys.stdout.flush(); time.sleep(3600)', "garbage"),
+    "chatters without end": (
+        "while True: write({'jsonrpc': '2.0', 'method': 'notifications/message'})",
+        "silent",
+    ),
     "answers another request": ('write({**reply, "id": 99}); time.sleep(3600)', "silent"),
 }
 

@@ -16,6 +16,8 @@ _CHUNK: Final = 65536
 MESSAGE_BYTES_MAX: Final = 32 * 1024 * 1024
 _TAIL_BYTES: Final = 2000
 _GRACE_S: Final = 3.0
+_AHEAD: Final = 64
+"""So many messages are read ahead; a child that writes more waits until somebody takes them."""
 
 Cutter = Callable[[bytearray], Iterator[bytes]]
 """Takes whole messages off the front of a buffer; raises ``TargetFailure`` for what can be none."""
@@ -40,7 +42,8 @@ class Child:
         except (OSError, ValueError) as error:
             raise TargetFailure(UNREACHABLE, f"{command[0]} cannot be started: {error}") from error
         self._cut = cut
-        self._arrived: queue.Queue[bytes | TargetFailure | None] = queue.Queue()
+        self._arrived: queue.Queue[bytes | TargetFailure | None] = queue.Queue(_AHEAD)
+        self._closed = threading.Event()
         self._outgoing: queue.Queue[bytes | None] = queue.Queue()
         self._tail = bytearray()
         assert self._process.stdout is not None
@@ -55,11 +58,16 @@ class Child:
 
     def receive(self, deadline: float) -> bytes:
         """The next message. Raises ``TargetFailure`` when it died, wrote garbage, or is silent too long."""
+        late = TargetFailure(SILENT, "the target did not answer in time")
+        # A child that says other things all the time is late as well, so the clock is looked at first.
+        if (left_s := deadline - time.monotonic()) <= 0:
+            raise late
         try:
-            item = self._arrived.get(timeout=max(0.0, deadline - time.monotonic()))
+            item = self._arrived.get(timeout=left_s)
         except queue.Empty:
-            raise TargetFailure(SILENT, "the target did not answer in time") from None
+            raise late from None
         if item is None:
+            # Nothing is read any more, so there is room.
             self._arrived.put(None)
             raise TargetFailure(DIED, self._obituary())
         if isinstance(item, TargetFailure):
@@ -68,6 +76,7 @@ class Child:
 
     def close(self) -> None:
         """End it: by the end of its input, then by force."""
+        self._closed.set()
         self._outgoing.put(None)
         if not self._reaped:
             self._ended(_GRACE_S)
@@ -113,14 +122,20 @@ class Child:
                 buffer += chunk
                 try:
                     for message in self._cut(buffer):
-                        self._arrived.put(message)
+                        self._keep(message)
                 except TargetFailure as failure:
-                    self._arrived.put(failure)
+                    self._keep(failure)
                     buffer.clear()
                 if len(buffer) > MESSAGE_BYTES_MAX:
-                    self._arrived.put(TargetFailure(GARBAGE, "a message is longer than 32 MiB"))
+                    self._keep(TargetFailure(GARBAGE, "a message is longer than 32 MiB"))
                     break
-        self._arrived.put(None)
+        self._keep(None)
+
+    def _keep(self, item: bytes | TargetFailure | None) -> None:
+        while not self._closed.is_set():
+            with contextlib.suppress(queue.Full):
+                self._arrived.put(item, timeout=0.1)
+                return
 
     def _keep_tail(self, stream: IO[bytes]) -> None:
         with stream:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 
 from keepgate.conformance.replies import GARBAGE, TargetFailure
 from keepgate.conformance.target import server_message_answer
@@ -27,7 +27,6 @@ class Piped:
     answer: Answer = lambda method, _params: server_message_answer(method)
     _child: Child | None = None
     _last_id: int = 0
-    notifications: list[dict[str, Any]] = field(factory=list)
 
     def start(self) -> None:
         """Start the process."""
@@ -67,8 +66,6 @@ class Piped:
         if "id" in message:
             answer = self.answer(str(message["method"]), message.get("params"))
             self._send({"jsonrpc": "2.0", "id": message["id"], **answer})
-        else:
-            self.notifications.append(message)
 
     def _send(self, message: Mapping[str, Any]) -> None:
         self._alive().send(self.pack(message))
