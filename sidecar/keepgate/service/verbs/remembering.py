@@ -38,8 +38,9 @@ async def remember(ctx: WriteCtx, params: v.RememberParams) -> v.RememberResult 
     change, resolved = await _remembering(ctx, params, checked, author, sight)
     if params.dry_run:
         return await _dry_remember(ctx, change, author)
-    receipt = await ctx.gate.submit(change, author, ctx.connection.asker)
+    # Before the change: once it is stored, nothing may keep the answer back.
     similar = await _similar(ctx, sight, params.entity or "", resolved)
+    receipt = await ctx.gate.submit(change, author, ctx.connection.asker)
     return evolve(_remembered(ctx, change, receipt), suggestions=similar or UNSET)
 
 
