@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgate.core.writing.ask import Ask
+from keepgate.protocol.entries import UNSET
 from keepgate.protocol.proposals import ApprovalAsked, ApprovalRequestParams
 
 
@@ -53,7 +54,7 @@ def asked(shown: ApprovalRequestParams) -> ApprovalAsked:
         deadline=shown.deadline,
         warnings=shown.warnings,
         count=shown.count,
-        facts=shown.facts,
+        facts=shown.facts or UNSET,
     )
 
 

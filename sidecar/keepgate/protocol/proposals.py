@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from attrs import field, frozen
 
-from keepgate.protocol.entries import UNSET, Scope, SessionParam, Track, Usage
+from keepgate.protocol.entries import UNSET, Scope, SessionParam, Track, Unset, Usage
 from keepgate.protocol.verbs import FactKind, Visibility
 
 
@@ -190,7 +190,7 @@ class ApprovalAsked:
     deadline: int
     warnings: list[Caution]
     count: int | None = None
-    facts: Annotated[list[AskFact] | Unset, "Facts that the change touches; absent where there are none."] = UNSET
+    facts: Annotated[list[AskFact] | Unset, "Facts that the change touches, where it touches any."] = UNSET
 
 
 @frozen(kw_only=True)
