@@ -95,7 +95,8 @@ class Sidecar:
     ) -> Connection:
         """A new connection; ``folders`` are ``file:`` URIs or absolute paths.
 
-        A remote client is asked after the windows of the workspace. Raises ``INVALID_INPUT`` for those that cannot be used, and for a project file in them that cannot.
+        A remote client is asked after the windows of the workspace. Raises ``INVALID_INPUT`` for folders that
+        cannot be used, and for a project file in them that cannot.
         """
         asker = Asker(
             connection_id=uuid.uuid4().hex[:12],
