@@ -1,7 +1,7 @@
 # Every task in one word. `make help` lists them; `make try` and `make test` need only Python and make.
 #
 #   PYTHON=python3.12   the interpreter for .venv (default: the first Python >= 3.11 that is found)
-#   ARGS="-k undo -x"   more arguments for pytest, the try-out or the benchmark
+#   ARGS="-k undo -x"   more arguments for pytest, the try-out or one of the benchmarks
 #   JOBS=4              pytest workers (default: one per core)
 
 .POSIX:
@@ -25,7 +25,7 @@ help:
 	@echo "make check      lint, then test: what a change must pass"
 	@echo "make derive     write the derived files anew: schemas, reference pages, typed client calls"
 	@echo "make coverage   branch coverage; fails under 100 % for gate, store and core"
-	@echo "make bench      print the measurements of benchmarks/provider.py"
+	@echo "make bench      measure speed and retrieval: bench-provider, bench-verbs, bench-retrieval"
 	@echo "make clean      remove caches and build results; make distclean removes $(VENV), too"
 
 try: $(VENV)/.runtime
@@ -65,8 +65,16 @@ coverage: $(VENV)/.dev
 	  --include='sidecar/keepgate/gate/*,sidecar/keepgate/store/*,sidecar/keepgate/core/*'
 	@echo "make coverage: gate, store and core are covered branch by branch"
 
-bench: $(VENV)/.dev
+bench: bench-provider bench-verbs bench-retrieval
+
+bench-provider: $(VENV)/.dev
 	@$(BIN)/python benchmarks/provider.py $(ARGS)
+
+bench-verbs: $(VENV)/.dev
+	@$(BIN)/python benchmarks/verbs.py $(ARGS)
+
+bench-retrieval: $(VENV)/.dev
+	@$(BIN)/python benchmarks/retrieval.py $(ARGS)
 
 clean:
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache
@@ -102,4 +110,4 @@ venv:
 	    exit 1; }; \
 	}
 
-.PHONY: help try test test-slow test-npm lint derive check coverage bench clean distclean venv
+.PHONY: help try test test-slow test-npm lint derive check coverage bench bench-provider bench-verbs bench-retrieval clean distclean venv
