@@ -1,5 +1,6 @@
 """The usage log: what a line holds, what it never holds, and that it never stands in the way."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from keepgate.boot.config import load_settings
 from keepgate.boot.places import find_places
 from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.errors import Fault
+from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
 from keepgate.service import usage
 from keepgate.service.connection import NoPeer
 from keepgate.service.maintenance import examine
@@ -171,3 +173,33 @@ def test_the_stamp_is_set_once(tmp_path: Path) -> None:
 
     assert "2023-11-14T22:13:20.000Z" == usage.installed_at(str(tmp_path))
     assert 60.0 == usage_stats(str(tmp_path), days=9999, now_ms=1_700_000_500_000).first_call_after_s
+
+
+async def test_a_call_that_was_given_up_is_no_failure_of_ours(tmp_path: Path) -> None:
+    """Its line says that it was cancelled, and how long it had run."""
+    asked = asyncio.Event()
+
+    class Waits:
+        async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
+            asked.set()
+            await asyncio.Event().wait()
+            raise AssertionError("nobody answers")
+
+    places = find_places({"KEEPGATE_HOME": str(tmp_path / "home")})
+    sidecar = await open_sidecar(load_settings(places, {}), places)
+    connection = sidecar.connect(
+        peer=NoPeer(),
+        channel="mcp",
+        client=ClientInfo(name="test"),
+        folders=[str(tmp_path)],
+        approver=Waits(),
+    )
+    params = {"fact": "quokka", "provenance": "test"}
+    call = asyncio.create_task(sidecar.call(connection, "verbs/remember", params))
+    await asked.wait()
+    call.cancel()
+    await asyncio.wait({call})
+    await sidecar.close()
+
+    (line,) = _lines(tmp_path / "home")
+    assert (False, "cancelled") == (line["ok"], line["error"])

@@ -2,9 +2,10 @@
 
 Each line: ``ts`` (ISO), ``verb``, ``channel``, ``remote``, ``ok``, ``latency_ms``, and where they apply
 ``error`` (the code), ``budget_dropped`` and ``entity_found``. A log that cannot be written loses lines; it
-never fails or delays a call.
+never fails a call, and costs it one write.
 """
 
+import asyncio
 import contextlib
 import json
 import os
@@ -20,6 +21,8 @@ from keepgate.protocol.errors import Fault
 from keepgate.service.connection import Connection
 
 ROTATE_BYTES: Final = 10 * 1024 * 1024
+CANCELLED: Final = "cancelled"
+"""The error of a call that its caller gave up."""
 _LOG: Final = "memory-verbs.jsonl"
 _STAMP: Final = "installed-at"
 _APPENDING: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND
@@ -55,6 +58,9 @@ class UsageLog:
             error = ""
         except Fault as fault:
             error = str(fault.code)
+            raise
+        except asyncio.CancelledError:
+            error = CANCELLED
             raise
         finally:
             if self.on:
@@ -96,7 +102,6 @@ class UsageLog:
                 os.close(descriptor)
             if full:
                 self.path.replace(self.path.with_name(f"{_LOG}.1"))
-
 
     def _opened(self) -> int:
         # The folder is there but for the first time, and each call waits for what is asked of the disk.
