@@ -4,10 +4,6 @@ from attrs import frozen
 
 from keepgate.core.model.page_path import path_of
 from keepgate.core.model.viewer import Author
-from keepgate.pages import files
-from keepgate.pages.files import Content
-from keepgate.pages.folders import UnusableError
-from keepgate.pages.parse import visibility_in
 from keepgate.pages.roots import Root
 from keepgate.protocol.errors import Problem, invalid_input, page_not_found
 from keepgate.protocol.verbs import Visibility
@@ -21,12 +17,12 @@ USER_HOME = "user"
 
 @frozen
 class Found:
-    """A page's file and what is in it now; ``content`` is ``None`` where there is no such file yet."""
+    """The place of a page's file, whether it is there already or not."""
 
     root: Root
     slug: str
     path: str
-    content: Content | None
+    is_there: bool
 
 
 def roots_of(ctx: ReadCtx, home: str) -> list[Root]:
@@ -48,21 +44,12 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
     own = roots_of(ctx, author.workspace_key) if author.workspace_key else []
     for root in (*own, *roots_of(ctx, "")):
         path = await ctx.store.reading.run(path_in, root.home, root.folder, slug) or path_of(slug)
-        content = await in_thread(_read, root.folder, path)
-        if content is not None:
-            if ctx.connection.remote and visibility_in(content.data) is Visibility.PRIVATE:
+        text = await in_thread(ctx.page_files.page_text, root.folder, path)
+        if text is not None:
+            if ctx.connection.remote and ctx.page_files.page_visibility(text) is Visibility.PRIVATE:
                 raise page_not_found(slug)
-            return Found(root, slug, path, content)
+            return Found(root, slug, path, is_there=True)
     usual = own if ctx.settings.facts.home != USER_HOME and author.workspace_key else roots_of(ctx, "")
     if not usual:
         raise invalid_input(Problem("$.slug", "this workspace has no folder of pages inside it"))
-    return Found(usual[0], slug, path_of(slug), None)
-
-
-def _read(root: str, path: str) -> Content | None:
-    try:
-        return files.read(root, path)
-    except UnusableError as error:
-        raise invalid_input(Problem("$.slug", f"the file {path} {error}")) from None
-    except OSError as error:
-        raise invalid_input(Problem("$.slug", f"the file {path} cannot be read: {error.strerror}")) from None
+    return Found(usual[0], slug, path_of(slug), is_there=False)

@@ -130,7 +130,7 @@ def _seq(receipt: Receipt) -> int | None:
 
 
 def _there(found: Found) -> Found:
-    if found.content is None:
+    if not found.is_there:
         raise page_not_found(found.slug)
     return found
 
