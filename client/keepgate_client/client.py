@@ -99,7 +99,7 @@ class Client(Calls):
         try:
             client = cls(connection)
             if approver is not None:
-                connection.on_request("approval/request", partial(approvals.answer, approver))
+                connection.on_request("approval/request", partial(_ask, connection, approver))
             async with asyncio.timeout(START_S):
                 await client._introduce(params, session)
             yield client
@@ -197,6 +197,12 @@ def _announcement(initialize_result: Any) -> Any:
 
 async def _accept(_: Any) -> None:
     """Answer null, which is all that ``window/workDoneProgress/create`` wants."""
+
+
+async def _ask(connection: Connection, approver: Approver, params: Any) -> Any:
+    """Hand a question to the approver, and say that it is shown: otherwise others are asked as well."""
+    await connection.notify("approval/shown", {"id": params["id"]})
+    return await approvals.answer(approver, params)
 
 
 def _announced(approver: Approver | None, capabilities: Mapping[str, Any] | None) -> dict[str, Any]:

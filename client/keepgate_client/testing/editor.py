@@ -3,9 +3,11 @@
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final, Self
 
 from keepgate.protocol.framing import Framing
+from keepgate_client.approver import Approver, answer
 from keepgate_client.connection import Call, Connection
 from keepgate_client.errors import Disconnected
 from keepgate_client.handshake import Folder, all_folders, initialize_params, merged
@@ -17,6 +19,9 @@ from keepgate_client.testing.transcript import WAIT_S, Predicate, ServerRequest,
 SERVE: Final = (sys.executable, "-P", "-m", "keepgate", "serve", "--stdio")
 PLAIN_EDITOR: Final[Mapping[str, Any]] = {"window": {"showMessage": {"messageActionItem": {}}}}
 """Capabilities of an editor that can show a message with buttons and nothing else."""
+
+RICH: Final[Mapping[str, Any]] = {"experimental": {"keepgate": {"approvalRequest": True}}}
+"""What an editor announces that puts structured questions."""
 
 GRACE_S: Final = 10.0
 _TRACEBACK: Final = "Traceback (most recent call last)"
@@ -65,9 +70,13 @@ class FakeEditor:
         client_version: str | None = None,
         env: Mapping[str, str | None] | None = None,
         initialize: bool = True,
+        approver: Approver | None = None,
+        acknowledge: bool = True,
     ) -> AsyncIterator[Self]:
         """Start ``keepgate serve --stdio`` (or ``command``) and send ``initialize`` and ``initialized``.
 
+        With an ``approver`` the editor announces ``approvalRequest`` and puts questions to it, each of which
+        it acknowledges as shown, unless ``acknowledge`` is false.
         ``show_document`` adds the capability and records what is shown in ``documents``. With
         ``initialize=False`` nothing is sent; ``initialize_params`` holds what would have been.
         """
@@ -77,6 +86,9 @@ class FakeEditor:
             if show_document:
                 capabilities = merged(capabilities, {"window": {"showDocument": {"support": True}}})
                 connection.on_request("window/showDocument", editor._show_document)
+            if approver is not None:
+                capabilities = merged(capabilities, RICH)
+                connection.on_request("approval/request", partial(editor._put, approver, acknowledge))
             editor.initialize_params = initialize_params(
                 folders=all_folders(workspace, workspaces),
                 client_name=client_name,
@@ -192,6 +204,10 @@ class FakeEditor:
         )
         return [each.params for each in shown]
 
+    async def active(self) -> None:
+        """Say that the person is at this editor now."""
+        await self.notify("session/active", {})
+
     def close_stdin(self) -> None:
         """End the sidecar's input, as an editor that goes away does."""
         self._gone_on_purpose = True
@@ -213,6 +229,11 @@ class FakeEditor:
         self.prompts.append(params)
         reply = await self.answers.reply(params)
         return {"title": reply} if isinstance(reply, str) else reply
+
+    async def _put(self, approver: Approver, acknowledge: bool, params: Any) -> Any:
+        if acknowledge:
+            await self.notify("approval/shown", {"id": params["id"]})
+        return await answer(approver, params)
 
     async def _show_document(self, params: Any) -> Any:
         self.documents.append(params)

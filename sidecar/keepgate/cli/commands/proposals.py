@@ -1,5 +1,9 @@
-"""The inbox: ``proposals list``, ``show``, ``approve``, ``dismiss``; deciding needs a terminal."""
+"""The inbox: ``list``, ``show``, ``approve``, ``dismiss``, ``watch``; deciding needs a terminal.
 
+``inbox`` and ``proposals`` are two names of one group: the first for people, the second for scripts.
+"""
+
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -14,20 +18,23 @@ if TYPE_CHECKING:
     from keepgate.protocol.proposals import ProposalsApproveResult, ProposalsDismissResult
 
 T = TypeVar("T")
+WATCH: Final = "--watch"
 STATUSES: Final = ("pending", "approved", "dismissed", "refused", "expired", "all")
 
 
 class Proposals(click.Group):
-    """The group; without a subcommand it lists what waits."""
+    """The group; without a subcommand it lists what waits, and with ``--watch`` alone it watches."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take ``list`` for granted, unless help is asked for or a shell completes the line."""
+        if WATCH in args and "watch" not in args:
+            args = ["watch", *(each for each in args if each != WATCH)]
         names_none = not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names)
         takes_list = names_none and not ctx.resilient_parsing
         return super().parse_args(ctx, ["list", *args] if takes_list else args)
 
 
-@command("list", example="keepgate proposals list", short_help="List the wishes that wait.")
+@command("list", example="keepgate inbox list", short_help="List the wishes that wait.")
 @click.option("--status", type=click.Choice(STATUSES), default="pending", show_default=True)
 @click.option("--limit", type=int, metavar="N", help="At most so many.")
 @pass_globals
@@ -41,7 +48,7 @@ def listing(given: Globals, status: str, limit: int | None) -> None:
     read(given, lambda calls: calls.call("proposals/list", params), ProposalsListResult, proposals_list)
 
 
-@command("show", example="keepgate proposals show 0c9a7f21", short_help="Show a wish as it would be asked.")
+@command("show", example="keepgate inbox show 0c9a7f21", short_help="Show a wish as it would be asked.")
 @click.argument("proposal", metavar="ID")
 @pass_globals
 def show(given: Globals, proposal: str) -> None:
@@ -57,23 +64,30 @@ def show(given: Globals, proposal: str) -> None:
     read(given, work, ProposalsGetResult, lambda screen, result: screen.lines(proposal_lines(result)))
 
 
-@command("approve", example="keepgate proposals approve 0c9a7f21", short_help="Say yes to a wish that waits.")
-@click.argument("proposal", metavar="ID")
+@command("approve", example="keepgate inbox approve 0c9a7f21", short_help="Say yes to a wish that waits.")
+@click.argument("proposal", metavar="ID", required=False)
+@click.option("--all-facts", is_flag=True, help="All facts that wait, after one look at all of them.")
 @pass_globals
-def approve(given: Globals, proposal: str) -> None:
+def approve(given: Globals, proposal: str | None, all_facts: bool) -> None:
     """Show the whole change and, after a yes on the terminal, store it."""
-    from keepgate.fronts.terminal import inbox  # noqa: PLC0415
+    from keepgate.fronts.terminal import batch, inbox  # noqa: PLC0415
     from keepgate.protocol.proposals import ProposalsApproveResult  # noqa: PLC0415
+
+    if all_facts == (proposal is not None):
+        raise click.UsageError("Give an ID, or --all-facts.")
 
     def drawn(screen: "Screen", result: "ProposalsApproveResult") -> None:
         rows = ", ".join(map(str, result.seqs))
         assert result.proposal is not None, "one was decided"
         screen.line(f"Approved {result.proposal.id}; ledger rows: {rows}.")
 
-    _decide(given, proposal, inbox.approve, ProposalsApproveResult, drawn)
+    if proposal is None:
+        _at_terminal(given, batch.approve_all_facts, ProposalsApproveResult, batch.approved)
+    else:
+        _decide(given, proposal, inbox.approve, ProposalsApproveResult, drawn)
 
 
-@command("dismiss", example='keepgate proposals dismiss 0c9a7f21 --reason "not true any more"',
+@command("dismiss", example='keepgate inbox dismiss 0c9a7f21 --reason "not true any more"',
          short_help="Close a wish without storing it.")  # fmt: skip
 @click.argument("proposal", metavar="ID")
 @click.option("--reason", metavar="TEXT", help="Why.")
@@ -93,6 +107,26 @@ def dismiss(given: Globals, proposal: str, reason: str | None) -> None:
     _decide(given, proposal, deciding, ProposalsDismissResult, drawn)
 
 
+@command("watch", example="keepgate inbox --watch", short_help="Ask at this terminal as wishes come.")
+@pass_globals
+def watch(given: Globals) -> None:
+    """Ask at this terminal about the wishes of other processes in this workspace, until Ctrl-C.
+
+    `keepgate inbox --watch` is the same.
+    """
+    from keepgate.cli.running import controlling_terminal, inside  # noqa: PLC0415
+    from keepgate.fronts.terminal.inbox import nobody_here  # noqa: PLC0415
+    from keepgate.fronts.terminal.watching import watch as watching  # noqa: PLC0415
+
+    with controlling_terminal(given) as terminal:
+        if terminal is None:
+            raise nobody_here()
+        here = terminal
+        # Ctrl-C is how one leaves, and no failure.
+        with contextlib.suppress(KeyboardInterrupt):
+            inside(given, lambda calls: watching(calls, here), terminal=here, may_decide=True)
+
+
 def _decide(
     given: Globals,
     proposal: str,
@@ -101,6 +135,19 @@ def _decide(
     render: "Callable[[Screen, T], None]",
 ) -> None:
     from keepgate.cli.ids import proposal_id  # noqa: PLC0415
+
+    async def work(calls: "Calls", terminal: "Terminal") -> Any:
+        return await deciding(calls, terminal, await proposal_id(calls, proposal))
+
+    _at_terminal(given, work, cls, render)
+
+
+def _at_terminal(
+    given: Globals,
+    work: "Callable[[Calls, Terminal], Awaitable[Any]]",
+    cls: type[T],
+    render: "Callable[[Screen, T], None]",
+) -> None:
     from keepgate.cli.output import Output  # noqa: PLC0415
     from keepgate.cli.running import controlling_terminal, inside  # noqa: PLC0415
     from keepgate.fronts.terminal.inbox import nobody_here  # noqa: PLC0415
@@ -109,19 +156,20 @@ def _decide(
         if terminal is None:
             raise nobody_here()
         here = terminal
-
-        async def work(calls: "Calls") -> Any:
-            return await deciding(calls, here, await proposal_id(calls, proposal))
-
-        document = inside(given, work, terminal=here, may_decide=True)
+        document = inside(given, lambda calls: work(calls, here), terminal=here, may_decide=True)
     Output(given).result(document, cls, render)
 
 
-COMMANDS: Final = {
-    "proposals": Proposals(
-        name="proposals",
-        commands=[listing, show, approve, dismiss],
-        short_help="See and decide the wishes that wait.",
+def _group(name: str, short_help: str) -> Proposals:
+    return Proposals(
+        name=name,
+        commands=[listing, show, approve, dismiss, watch],
+        short_help=short_help,
         help="See and decide the wishes that wait in this workspace. Without a command: list them.",
     )
+
+
+COMMANDS: Final = {
+    "inbox": _group("inbox", "The wishes that wait: see and decide them; --watch asks as they come."),
+    "proposals": _group("proposals", "See and decide the wishes that wait."),
 }

@@ -16,7 +16,7 @@ from keepgate.service.sidecar import Sidecar
 from keepgate.store import reads
 from keepgate.store.open import Store
 
-LOOK_S: Final = 0.3
+LOOK_S: Final = 0.1
 """How often a wish is looked at while its question is open: a command is too brief to watch the store."""
 
 _WORDS: Final = {ProposalStatus.APPROVED: "allowed", ProposalStatus.DISMISSED: "rejected"}

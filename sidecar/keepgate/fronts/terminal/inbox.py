@@ -57,7 +57,7 @@ async def _pending(calls: Calls, proposal_id: str) -> ProposalsGetResult:
 async def _agree(calls: Calls, terminal: Terminal, found: ProposalsGetResult, asking: str) -> None:
     ask = found.ask
     details = partial(everything_lines, ask) if ask is not None else tuple
-    answering = asyncio.create_task(_says_yes(terminal, proposal_lines(found), asking, details))
+    answering = asyncio.create_task(says_yes(terminal, proposal_lines(found), asking, details))
     overtaken = asyncio.create_task(settled(calls.sidecar.store, found.proposal.id))
     try:
         await asyncio.wait({answering, overtaken}, return_when=asyncio.FIRST_COMPLETED)
@@ -89,13 +89,14 @@ async def _tell_who_decided(calls: Calls, terminal: Terminal, proposal_id: str) 
 
 async def agree_to(terminal: Terminal, lines: Iterable[str], asking: str) -> None:
     """Return once the person agreed to what ``lines`` say. Raises ``WRITE_DENIED`` when they did not."""
-    if not await _says_yes(terminal, map(Line, lines), asking, tuple):
+    if not await says_yes(terminal, map(Line, lines), asking, tuple):
         raise write_denied(Outcome.REJECTED, None, suggestion="Nothing was changed.")
 
 
-async def _says_yes(
+async def says_yes(
     terminal: Terminal, lines: Iterable[Line], asking: str, details: Callable[[], Iterable[Line]]
 ) -> bool:
+    """Show ``lines``; whether the person answers with a yes. Ctrl-C is none."""
     terminal.write(f"\n{painted(lines, colour=terminal.colour)}\n")
     try:
         return await confirm(terminal, asking, details)
