@@ -10,7 +10,7 @@ from keepgate.gate.approvers import NobodyThere
 from keepgate.protocol.errors import SecretHit
 
 WORD: Final = "store-the-secret"
-ASKING: Final = f"Type {WORD} to go on, anything else to leave it: "
+ASKING: Final = f"Type {WORD} to go on; anything else = no: "
 
 
 async def insist(terminal: Terminal, hits: Sequence[SecretHit]) -> bool:
