@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "hook": "hook",
     "audit": "ledger",
     "verify": "ledger",
+    "inbox": "proposals",
     "proposals": "proposals",
     "session": "session",
     "export": "portability",
