@@ -1,6 +1,7 @@
 """From a command to its result: the terminal, the event loop and the sidecar, for one command."""
 
 import asyncio
+import gc
 import locale
 import logging
 import os
@@ -75,6 +76,9 @@ def inside(
 
     async def run() -> T:
         async with entered(entrance, terminal=terminal, may_decide=may_decide, insists=insists) as calls:
+            # Loaded it is; from now on there may be garbage.
+            gc.freeze()
+            gc.enable()
             result = await work(calls)
             if show is not None:
                 show(result)

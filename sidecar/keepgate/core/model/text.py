@@ -113,4 +113,6 @@ def quoted_line(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``text`` on one line: breaks become `` ⏎ ``, hidden characters are written out, tabs become blanks."""
-    return make_visible(_LINE_BREAKS.sub(LINE_BREAK_SHOWN, text).replace("\t", " "))
+    if not text.isprintable():
+        text = _LINE_BREAKS.sub(LINE_BREAK_SHOWN, text).replace("\t", " ")
+    return make_visible(text)

@@ -25,7 +25,7 @@ def inline(text: str) -> str:
 
     Hidden characters are written out. What opens a block at the beginning of a line opens none here.
     """
-    plain = _BLANKS.sub(" ", one_line(text)).strip().translate(_LOOK_ALIKES)
+    plain = _single_blanks(text).translate(_LOOK_ALIKES)
     escaped = _ESCAPED.sub(lambda found: f"\\{found[0]}", plain)
     opener = _BLOCK_OPENER.match(escaped)
     if opener is None:
@@ -37,7 +37,15 @@ def inline(text: str) -> str:
 
 def code(text: str) -> str:
     """A name in code ticks, in which nothing needs to be escaped and nothing can end them."""
-    return f"`{_BLANKS.sub(' ', one_line(text)).strip().translate(_LOOK_ALIKES) or '?'}`"
+    return f"`{_single_blanks(text).translate(_LOOK_ALIKES) or '?'}`"
+
+
+def _single_blanks(text: str) -> str:
+    shown = one_line(text)
+    # Of blanks only the plain one is printable; mostly nothing has to be replaced.
+    if "  " in shown or not shown.isprintable():
+        shown = _BLANKS.sub(" ", shown)
+    return shown.strip()
 
 
 def entity_line(title: str, slug: str, summary: str) -> str:

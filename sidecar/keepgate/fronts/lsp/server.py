@@ -173,4 +173,5 @@ def _import_front() -> Any:
 
     gc.freeze()
     gc.set_threshold(*usual)
+    gc.enable()
     return Front
