@@ -134,6 +134,16 @@ class MemoryStore:
         words = [char for char in text.casefold() if char.isalnum()]
         return tuple(
             fact
+    def neighbours(self, layer: Layer, agent_key: str, limit: int) -> tuple[Entry, ...]:
+        """The newest visible entries of the layer."""
+        found = list(self._sight(layer, agent_key))
+        return tuple(reversed(found))[:limit]
+
+    def facts_about(self, home: str, entity: str | None, now_ms: int, limit: int) -> tuple[Fact, ...]:
+        """The newest active facts about that."""
+        found = [fact for fact in self.facts.values() if (fact.home, fact.entity) == (home, entity)]
+        return tuple(fact for fact in reversed(found) if fact.is_active(now_ms))[:limit]
+
             for fact in self.facts.values()
             if fact.home == home
             and fact.is_active(now_ms)

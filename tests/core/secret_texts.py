@@ -13,7 +13,7 @@ _LETTERS: Final = string.ascii_letters + string.digits
 
 
 def made(count: int, letters: str = _LETTERS) -> str:
-    """So many characters by chance, the same in every run; never in the source, where scanners would find it."""
+    """So many characters by chance, the same in every run, that no scanner of sources finds."""
     return "".join(_CHANCE.choice(letters) for _ in range(count))
 
 

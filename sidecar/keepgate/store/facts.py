@@ -28,6 +28,14 @@ SELECT count(*) FROM facts AS f WHERE f.home IN (SELECT value FROM json_each(:ho
   AND (:world_only = 0 OR f.visibility = 'world') AND {ACTIVE}
 """  # noqa: S608
 _NEXT_ID: Final = "SELECT coalesce(max(id), 0) + 1 FROM facts"
+_ABOUT: Final = f"""
+SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY facts_entity
+WHERE f.home = :home AND f.entity = :entity AND {ACTIVE} ORDER BY f.id DESC LIMIT :limit
+"""  # noqa: S608
+_ABOUT_NOTHING: Final = f"""
+SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY facts_home
+WHERE f.home = :home AND f.entity IS NULL AND {ACTIVE} ORDER BY f.id DESC LIMIT :limit
+"""  # noqa: S608
 _INSERT: Final = """
 INSERT INTO facts (id, home, entity, text, kind, visibility, provenance, created_at, valid_until, expired_at,
   superseded_by, reason, session_id, version, twin_crc, ledger_seq)
@@ -80,6 +88,15 @@ def fact_twins(db: apsw.Connection, home: str, text: str, now_ms: int) -> tuple[
     words = near_words(text)
     rows = db.execute(_TWINS, {"home": home, "crc": crc32(words.encode()), "now_ms": now_ms})
     return tuple(found for found in map(fact_of, rows) if near_words(found.text) == words)
+
+
+def facts_about(
+    db: apsw.Connection, home: str, entity: str | None, now_ms: int, limit: int
+) -> tuple[Fact, ...]:
+    """The newest active facts of a home about that entity, or about none, whoever may see them."""
+    values = {"home": home, "entity": entity, "now_ms": now_ms, "limit": limit}
+    rows = db.execute(_ABOUT_NOTHING if entity is None else _ABOUT, values)
+    return tuple(map(fact_of, rows))
 
 
 def next_fact_id(db: apsw.Connection) -> int:

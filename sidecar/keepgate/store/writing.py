@@ -41,6 +41,11 @@ WHERE e.scope = :scope AND e.workspace_key = :workspace_key AND e.track = :track
 ORDER BY e.created_seq LIMIT 1
 """
 
+_NEIGHBOURS: Final = """
+SELECT row FROM entries INDEXED BY entries_layer
+WHERE scope = :scope AND workspace_key = :workspace_key AND track = :track AND agent_key IN ('', :agent_key)
+ORDER BY created_seq DESC LIMIT :limit
+"""
 _FIRST_SEQ: Final = "SELECT min(seq) FROM ledger WHERE entry_id = ? AND decision = 'allowed'"
 _INSERT: Final = """
 INSERT INTO entries (id, track, scope, workspace_key, agent_key, text, source, tags, version, created_at,
@@ -103,6 +108,13 @@ def twin(db: apsw.Connection, layer: Layer, agent_key: str, text: str) -> Entry 
     values = {**_layer(layer), "agent_key": agent_key, "folded": folded, "crc": crc32(folded.encode())}
     row = db.execute(_TWIN, values).fetchone()
     return entries_at(db, row)[0] if row else None
+
+
+def neighbours(db: apsw.Connection, layer: Layer, agent_key: str, limit: int) -> tuple[Entry, ...]:
+    """The newest entries of the layer, shared or that agent's."""
+    values = {**_layer(layer), "agent_key": agent_key, "limit": limit}
+    rows: list[Row] = db.execute(_NEIGHBOURS, values).fetchall()
+    return tuple(entries_at(db, [row for (row,) in rows]))
 
 
 def insert_entry(db: apsw.Connection, entry: Entry, ledger_seq: int) -> None:

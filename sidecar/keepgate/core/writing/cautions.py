@@ -1,16 +1,19 @@
 """What the person should be warned of before answering."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from keepgate.core.model.entry import layer_of
-from keepgate.core.model.fact import Fact, sight_of
-from keepgate.core.model.text import excerpt, hidden_positions, quoted_line
+from keepgate.core.model.fact import Fact, near_words, sight_of
+from keepgate.core.model.text import ascii_fold, excerpt, hidden_positions, quoted_line
 from keepgate.core.writing.change import Remember, Undo
 from keepgate.core.writing.fact_steps import seen_twins
+from keepgate.core.writing.near_twins import COMPARED_MAX, nearest
 from keepgate.core.writing.plan import Plan
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.undoing import undone_already
+from keepgate.core.writing.wary import FRAME, INSTRUCTION, wary_of
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.proposals import Caution
 
@@ -18,16 +21,21 @@ TAINTED: Final = "tainted"
 """The kind of caution that says that the session has read untrusted material."""
 _SOURCES_SHOWN: Final = 5
 _SOURCE_UNITS_SHOWN: Final = 120
+NEW_COMPARED_MAX: Final = 20
+"""Of an import of many entries the first are compared with what is there."""
 
 
 def cautions_of(plan: Plan, store: StoreView, now_ms: int) -> tuple[Caution, ...]:
-    """What the session has read, what an undo leaves out, hidden characters, and what says the same already."""
+    """What the session has read, what an undo leaves out, hidden characters, what says the same already."""
     found = [
         *_tainted(plan, store),
         *_undone(plan, store),
         *_hidden(plan),
+        *_wary(plan),
         *_entry_twins(plan, store),
+        *_near_entries(plan, store),
         *_fact_twins(plan, store, now_ms),
+        *_near_facts(plan, store, now_ms),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -55,14 +63,38 @@ def _hidden(plan: Plan) -> Iterator[Caution]:
 
 
 def _texts_left(plan: Plan) -> Iterator[str]:
+    yield from _steps_texts(plan)
+    for page in plan.pages:
+        yield page.content or ""
+
+
+def _steps_texts(plan: Plan) -> Iterator[str]:
     for step in plan.mutations:
         if step.after is not None:
             yield "\n".join([step.after.text, *step.after.tags])
     for fact_step in plan.facts:
         fact = fact_step.after
         yield "\n".join([fact.text, fact.provenance, fact.entity or "", fact.reason or ""])
+
+
+def _wary(plan: Plan) -> Iterator[Caution]:
+    """Told by kind alone: what the text says stands in the question, and must not speak in our voice."""
+    found = wary_of(_new_texts(plan))
+    yield from (Caution(kind=kind, message=message) for kind, message in _WARY.items() if kind in found)
+
+
+_WARY: Final = {
+    INSTRUCTION: "reads like an instruction to an agent; a memory is shown to every agent that reads it",
+    FRAME: "imitates the frame of a memory block or of a question; everything below is part of the memory",
+}
+
+
+def _new_texts(plan: Plan) -> Iterator[str]:
+    """What would be left, of a rewritten page only the lines that it did not have."""
+    yield from _steps_texts(plan)
     for page in plan.pages:
-        yield page.content or ""
+        before = frozenset((page.before or "").split("\n"))
+        yield "\n".join(line for line in (page.content or "").split("\n") if line not in before)
 
 
 def _entry_twins(plan: Plan, store: StoreView) -> Iterator[Caution]:
@@ -71,6 +103,20 @@ def _entry_twins(plan: Plan, store: StoreView) -> Iterator[Caution]:
         twin = store.twin(layer_of(entry), plan.author.agent_key, entry.text)
         if twin is not None and twin.id not in gone:
             yield Caution(kind="duplicate", message=f"entry {twin.id} already says the same")
+
+
+def _near_entries(plan: Plan, store: StoreView) -> Iterator[Caution]:
+    touched = {step.entry.id for step in plan.mutations}
+    for entry in islice(_new_entries(plan), NEW_COMPARED_MAX):
+        others = store.neighbours(layer_of(entry), plan.author.agent_key, COMPARED_MAX)
+        twin = ascii_fold(entry.text)
+        candidates = (
+            (other.id, other.text)
+            for other in others
+            if other.id not in touched and ascii_fold(other.text) != twin
+        )
+        for entry_id in nearest(entry.text, candidates):
+            yield Caution(kind="duplicate", message=f"entry {entry_id} says nearly the same")
 
 
 def _new_entries(plan: Plan) -> Iterator[Entry]:
@@ -88,6 +134,23 @@ def _fact_twins(plan: Plan, store: StoreView, now_ms: int) -> Iterator[Caution]:
             yield Caution(
                 kind="duplicate", message=f"fact {fact.id} already says nearly the same: {_told(fact)}"
             )
+
+
+def _near_facts(plan: Plan, store: StoreView, now_ms: int) -> Iterator[Caution]:
+    if not isinstance(plan.change, Remember):
+        return
+    draft = plan.change.draft
+    sight = sight_of([plan.author.workspace_key], world_only=plan.change.world_only)
+    touched = {step.after.id for step in plan.facts}
+    candidates = (
+        (fact, fact.text)
+        for fact in store.facts_about(draft.home, draft.entity, now_ms, COMPARED_MAX)
+        if fact.id not in touched
+        and sight.sees(fact.home, fact.visibility)
+        and near_words(fact.text) != near_words(draft.text)
+    )
+    for fact in nearest(draft.text, candidates):
+        yield Caution(kind="duplicate", message=f"fact {fact.id} says nearly the same: {_told(fact)}")
 
 
 def _told(fact: Fact) -> str:

@@ -19,6 +19,12 @@ class StoreView(Findable, PageView, Protocol):
     def twin(self, layer: Layer, agent_key: str, text: str) -> Entry | None:
         """An entry of the layer, visible to that agent, with the same text but for ASCII case."""
 
+    def neighbours(self, layer: Layer, agent_key: str, limit: int) -> tuple[Entry, ...]:
+        """The newest entries of the layer, visible to that agent."""
+
+    def facts_about(self, home: str, entity: str | None, now_ms: int, limit: int) -> tuple[Fact, ...]:
+        """The newest active facts of a home about that entity, or about none, whoever may see them."""
+
     def fact(self, fact_id: int) -> Fact | None:
         """The fact with that id, whoever may see it, also one that has expired."""
 
