@@ -129,11 +129,6 @@ class MemoryStore:
         """The fact, whoever may see it."""
         return self.facts.get(fact_id)
 
-    def fact_twins(self, home: str, text: str, now_ms: int) -> tuple[Fact, ...]:
-        """Active facts of the home with the same letters and digits."""
-        words = [char for char in text.casefold() if char.isalnum()]
-        return tuple(
-            fact
     def neighbours(self, layer: Layer, agent_key: str, limit: int) -> tuple[Entry, ...]:
         """The newest visible entries of the layer."""
         found = list(self._sight(layer, agent_key))
@@ -144,6 +139,11 @@ class MemoryStore:
         found = [fact for fact in self.facts.values() if (fact.home, fact.entity) == (home, entity)]
         return tuple(fact for fact in reversed(found) if fact.is_active(now_ms))[:limit]
 
+    def fact_twins(self, home: str, text: str, now_ms: int) -> tuple[Fact, ...]:
+        """Active facts of the home with the same letters and digits."""
+        words = [char for char in text.casefold() if char.isalnum()]
+        return tuple(
+            fact
             for fact in self.facts.values()
             if fact.home == home
             and fact.is_active(now_ms)
