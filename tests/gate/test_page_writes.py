@@ -377,6 +377,41 @@ async def test_a_remote_caller_touches_no_private_page(house, person) -> None:
     assert [] == (await house.call(connection, "proposals/list"))["proposals"]
 
 
+async def test_a_slug_that_differs_in_capitals_alone_names_no_second_page(automatic, person) -> None:
+    """Of two such files one would be no page; a remote caller hears of no private one."""
+    local, remote = automatic.connect(person), automatic.connect(person)
+    remote.remote = True
+    await put(automatic, local, "people/Ada", "# Ada\n")
+    await put(automatic, local, "Hush", "---\nvisibility: private\n---\n")
+    faults = []
+    for connection, slug in (
+        (local, "people/ada"),
+        (remote, "people/ADA"),
+        (remote, "hush"),
+        (local, "hush"),
+    ):
+        with pytest.raises(Fault) as raised:
+            await put(automatic, connection, slug, "other\n")
+        faults.append((raised.value.code, "Hush" in str(raised.value.details)))
+
+    refused = (Code.INVALID_INPUT, False)
+    assert [refused, refused, (Code.PAGE_NOT_FOUND, False), (Code.INVALID_INPUT, True)] == faults
+    assert "updated" == (await put(automatic, local, "people/Ada", "# Ada again\n"))["status"]
+    assert ["Ada.md"] == [item.name for item in file_of(automatic, "people/Ada").parent.iterdir()]
+
+
+async def test_the_users_own_page_may_be_called_alike(automatic, person) -> None:
+    """Beside a workspace's page that is there."""
+    own = automatic.home / "data" / "pages" / "Me.md"
+    connection = automatic.connect(person)
+    await put(automatic, connection, "me", "one\n")
+    write(own, "# Me\n")
+    await automatic.call(connection, "pages/reindex")
+
+    assert "updated" == (await put(automatic, connection, "me", "two\n"))["status"]
+    assert "# Me\n" == own.read_text()
+
+
 @pytest.fixture
 async def automatic(build):
     """A house that asks nobody about pages."""

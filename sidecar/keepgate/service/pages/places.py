@@ -10,7 +10,7 @@ from keepgate.protocol.verbs import Visibility
 from keepgate.service.context import ReadCtx
 from keepgate.service.pages.homes import homes_of
 from keepgate.service.threads import in_thread
-from keepgate.store.page_writes import path_in
+from keepgate.store.page_writes import page_alike, path_in
 
 USER_HOME = "user"
 
@@ -39,17 +39,30 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
     """The file that a slug names: in the session's workspace, else user-global, else where a new one goes.
 
     Raises ``PAGE_NOT_FOUND`` for a private page and a remote caller, and ``INVALID_INPUT`` for a file that is
-    none, and where there is no place for a new page.
+    none, for the slug of another page but for capitals, and where there is no place for a new page.
     """
-    own = roots_of(ctx, author.workspace_key) if author.workspace_key else []
-    for root in (*own, *roots_of(ctx, "")):
-        path = await ctx.store.reading.run(path_in, root.home, root.folder, slug) or path_of(slug)
-        text = await in_thread(ctx.page_files.page_text, root.folder, path)
-        if text is not None:
+    for home in dict.fromkeys((author.workspace_key, "")):
+        await _refuse_alike(ctx, home, slug)
+        for root in roots_of(ctx, home):
+            path = await ctx.store.reading.run(path_in, root.home, root.folder, slug) or path_of(slug)
+            text = await in_thread(ctx.page_files.page_text, root.folder, path)
+            if text is None:
+                continue
             if ctx.connection.remote and ctx.page_files.page_visibility(text) is Visibility.PRIVATE:
                 raise page_not_found(slug)
             return Found(root, slug, path, is_there=True)
-    usual = own if ctx.settings.facts.home != USER_HOME and author.workspace_key else roots_of(ctx, "")
+    usual = roots_of(ctx, "" if ctx.settings.facts.home == USER_HOME else author.workspace_key)
     if not usual:
         raise invalid_input(Problem("$.slug", "this workspace has no folder of pages inside it"))
     return Found(usual[0], slug, path_of(slug), is_there=False)
+
+
+async def _refuse_alike(ctx: ReadCtx, home: str, slug: str) -> None:
+    """Of two such files one would be no page, and on many systems both are the same file."""
+    found = await ctx.store.reading.run(page_alike, home, slug)
+    if found is None:
+        return
+    other, visibility = found
+    if ctx.connection.remote and visibility is Visibility.PRIVATE:
+        raise page_not_found(slug)
+    raise invalid_input(Problem("$.slug", f"is the slug of page {other} but for capitals; give that one"))
