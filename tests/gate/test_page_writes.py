@@ -445,6 +445,20 @@ async def test_the_ledger_tells_a_remote_caller_of_no_private_page(automatic, pe
     assert [] == await automatic.rows(remote)
 
 
+async def test_a_page_has_no_history_of_an_entry(automatic, person) -> None:
+    """Who asks for it by the ledger's name of the page hears nothing of one that may be private."""
+    local = automatic.connect(person)
+    await put(automatic, local, "hush", "---\nvisibility: private\n---\nsecret\n")
+    remote = automatic.connect(person)
+    remote.remote = True
+
+    for connection in (local, remote):
+        for method in ("memory/history", "memory/why"):
+            with pytest.raises(Fault) as raised:
+                await automatic.call(connection, method, id="page:hush")
+            assert Code.ENTRY_NOT_FOUND == raised.value.code
+
+
 async def test_a_page_may_speak_of_what_is_private(automatic, person) -> None:
     """Its front matter decides: a remote caller writes it, and sees that it was written."""
     write(file_of(automatic, "a"), "visibility: this page tells how private pages are kept\n")

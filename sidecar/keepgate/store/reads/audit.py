@@ -52,9 +52,10 @@ FROM ledger AS l LEFT JOIN proposals AS p ON p.id = l.proposal_id
 WHERE l.entry_id = ? AND l.decision = 'allowed'
 ORDER BY l.seq
 """
+# Entries belong to a track; of pages and folders the ledger's rows alone say who may hear of them.
 _LAST_KEYS: Final = """
 SELECT scope, workspace_key, agent_key FROM ledger
-WHERE entry_id = ? AND decision = 'allowed'
+WHERE entry_id = ? AND decision = 'allowed' AND track IS NOT NULL
 ORDER BY seq DESC LIMIT 1
 """
 _FROZEN: Final = """
