@@ -106,6 +106,8 @@ def _require_workspace(root: str, home: str) -> None:
 
 
 def _read_at(place: Place, name: str) -> Content | None:
+    if not NO_LINK and os.path.islink(place.at(name)):  # pragma: no cover - needs Windows  # noqa: PTH114
+        raise UnusableError("is a link, which is not followed")
     try:
         # Without blocking: a pipe of that name must not hold anybody up.
         flags = os.O_RDONLY | NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
