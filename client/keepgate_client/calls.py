@@ -466,7 +466,8 @@ class Calls(ABC):
     async def undo(
         self,
         *,
-        seq: int,
+        seq: int | None = None,
+        session_id: str | None = None,
         session: SessionRef | Unset | None = UNSET,
     ) -> UndoResult:
         """Take a change back, as a new change that is asked about like any other.
@@ -478,6 +479,7 @@ class Calls(ABC):
             "memory/undo",
             UndoParams(
                 seq=seq,
+                session_id=session_id,
                 session=session,
             ),
             UndoResult,
@@ -1581,7 +1583,8 @@ class SyncCalls(ABC):
     def undo(
         self,
         *,
-        seq: int,
+        seq: int | None = None,
+        session_id: str | None = None,
         session: SessionRef | Unset | None = UNSET,
     ) -> UndoResult:
         """Take a change back, as a new change that is asked about like any other.
@@ -1593,6 +1596,7 @@ class SyncCalls(ABC):
             "memory/undo",
             UndoParams(
                 seq=seq,
+                session_id=session_id,
                 session=session,
             ),
             UndoResult,

@@ -117,6 +117,11 @@ class MemoryStore:
         steps = ((row.seq, recorded(row)) for row in rows)
         return tuple(Recorded(seq=seq, step=step) for seq, step in steps if step is not None)
 
+    def changes_by_session(self, session_id: str) -> tuple[tuple[Recorded, ...], ...]:
+        """The session's changes, one for each row."""
+        steps = ((row.seq, recorded(row)) for row in self.rows if row.session_id == session_id)
+        return tuple((Recorded(seq=seq, step=step),) for seq, step in steps if step is not None)
+
     def newest_change(self, entry_id: str) -> int | None:
         """The newest row of an entry."""
         return max((row.seq for row in self.rows if row.entry_id == entry_id), default=None)

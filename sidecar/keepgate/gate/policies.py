@@ -17,6 +17,7 @@ from keepgate.core.writing.change import (
     Replace,
     Seed,
     Undo,
+    UndoSession,
 )
 from keepgate.core.writing.page_change import (
     EditPage,
@@ -99,7 +100,9 @@ def may_be_ours(change: Change) -> bool:
             return all(draft.source == DEFAULT_SOURCE for draft in drafts)
         case Replace() | Consolidate():
             return change.source == DEFAULT_SOURCE
-        case Remove() | Undo() | Remember() | Forget() | PutPage() | EditPage() | RemovePage() | TrustRoot():
+        case Remove() | Undo() | UndoSession() | Remember() | Forget():
+            return False
+        case PutPage() | EditPage() | RemovePage() | TrustRoot():
             return False
         case _:
             assert_never(change)

@@ -17,7 +17,7 @@ TAINT: Final = "taint"
 def taint(
     txn: Transaction, author: Author, sources: Sequence[str], described: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Note what a session has read; everything that is known of it then. What is known already adds no row."""
+    """Note what a session has read; returns all that is known of it. What is known already adds no row."""
     known = txn.taint(author.session_id, author.workspace_key)
     new = [source for source in dict.fromkeys(sources) if source not in known]
     if not new:

@@ -420,10 +420,24 @@ class VerifyResult:
 
 @frozen(kw_only=True)
 class UndoParams:
-    """Params of ``memory/undo``."""
+    """Params of ``memory/undo``: exactly one of ``seq`` and ``session_id``."""
 
-    seq: Annotated[int, "Ledger row of the change to take back; all rows of that change go together."]
+    seq: Annotated[
+        int | None, "Ledger row of the change to take back; all rows of that change go together."
+    ] = None
+    session_id: Annotated[
+        str | None, "Take back everything that this session wrote, as far as it can be, with one question."
+    ] = None
     session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class UndoLeft:
+    """Something that a session wrote and that its undo left as it is."""
+
+    subject: Annotated[str, "The entry's id, the fact's, or `page:` and the slug."]
+    seq: Annotated[int, "The session's last ledger row about it."]
+    reason: Annotated[str, "Why, in words."]
 
 
 @frozen(kw_only=True)
@@ -444,6 +458,9 @@ class UndoResult:
     usage: list[Usage]
     facts: Annotated[list[FactState], "Facts that it expired or brought back."] = field(factory=list)
     pages: Annotated[list[str], "Slugs of the pages whose files it put back or removed."] = field(factory=list)
+    left: Annotated[
+        list[UndoLeft], "Of a session's undo: what it left, because something changed it since."
+    ] = field(factory=list)
 
 
 @frozen(kw_only=True)

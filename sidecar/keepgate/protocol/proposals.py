@@ -49,7 +49,9 @@ class ChangeKind(StrEnum):
 class Caution:
     """Something the person should know before answering."""
 
-    kind: Annotated[str, "`hidden-characters`, `duplicate`, `over-budget`, `already-undone` or `tainted`."]
+    kind: Annotated[
+        str, "`hidden-characters`, `duplicate`, `over-budget`, `already-undone`, `overtaken` or `tainted`."
+    ]
     message: str
 
 

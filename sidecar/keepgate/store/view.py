@@ -19,6 +19,10 @@ from keepgate.store.rows import SEALED_COLUMNS, sealed_of
 _ROW: Final = f"SELECT {SEALED_COLUMNS} FROM ledger WHERE seq = ?"  # noqa: S608 - a constant of this package
 _ROWS: Final = f"SELECT {SEALED_COLUMNS} FROM ledger WHERE seq BETWEEN ? AND ? ORDER BY seq"  # noqa: S608
 _NEWEST: Final = "SELECT max(seq) FROM ledger WHERE entry_id = ? AND decision = 'allowed'"
+_OF_SESSION: Final = (
+    f"SELECT {SEALED_COLUMNS} FROM ledger "  # noqa: S608
+    "WHERE session_id = ? AND decision = 'allowed' AND entry_id IS NOT NULL ORDER BY seq"
+)
 _TAINT: Final = (
     "SELECT payload FROM ledger WHERE session_id = ? AND workspace_key = ? AND action = 'taint' ORDER BY seq"
 )
@@ -112,6 +116,16 @@ class View:
         first = seq - place
         rows = [sealed_of(found) for found in self._db.execute(_ROWS, (first, first + length - 1))]
         return _steps(rows)
+
+    def changes_by_session(self, session_id: str) -> tuple[tuple[Recorded, ...], ...]:
+        """The allowed changes that carry a session's id, oldest first; of what was purged nothing."""
+        changes: dict[int, list[Recorded]] = {}
+        for row in map(sealed_of, self._db.execute(_OF_SESSION, (session_id,))):
+            step = recorded(row)
+            if step is not None and row.payload is not None:
+                first = row.seq - json.loads(row.payload)["of"][0]
+                changes.setdefault(first, []).append(Recorded(seq=row.seq, step=step))
+        return tuple(map(tuple, changes.values()))
 
     def newest_change(self, subject: str) -> int | None:
         """The newest allowed row of an entry or a fact, also of one that is gone; ``None`` without any."""

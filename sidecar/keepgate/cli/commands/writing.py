@@ -167,16 +167,23 @@ def consolidate(
 
 
 @command("undo", example="keepgate undo 12", short_help="Take a change back.")
-@click.argument("seq", type=int)
+@click.argument("seq", type=int, required=False, metavar="[SEQ]")
+@click.option("--session", metavar="ID", help="Everything that this session wrote, instead of SEQ.")
 @agent_option
 @pass_globals
-def undo(given: Globals, seq: int, agent: str | None) -> None:
-    """Take back the change of ledger row SEQ, as a new change that is asked about like any other."""
+def undo(given: Globals, seq: int | None, session: str | None, agent: str | None) -> None:
+    """Take back the change of ledger row SEQ, as a new change that is asked about like any other.
+
+    With --session: everything that a session wrote, with one question. What was changed since is left.
+    """
     from keepgate.cli.running import write  # noqa: PLC0415
     from keepgate.fronts.terminal.cards import undone  # noqa: PLC0415
     from keepgate.protocol.entries import UndoResult  # noqa: PLC0415
 
-    write(given, lambda calls: calls.call("memory/undo", {"seq": seq}), UndoResult, undone, agent=agent)
+    if (seq is None) == (session is None):
+        raise click.UsageError("Name either the ledger row SEQ or --session.")
+    params = given_params(seq=seq, session_id=session)
+    write(given, lambda calls: calls.call("memory/undo", params), UndoResult, undone, agent=agent)
 
 
 def _layer(named: dict[str, Any]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from keepgate.core.writing.change import (
     Replace,
     Seed,
     Undo,
+    UndoSession,
     kind_of,
 )
 from keepgate.core.writing.ledger import canonical
@@ -130,14 +131,14 @@ def ask_for(plan: Plan, store: StoreView, stamp: Stamp) -> Ask:
         source=_source(plan),
         text=payload_text(plan),
         hash=content_hash(plan),
-        warnings=cautions_of(plan, store, stamp.now_ms),
+        warnings=cautions_of(plan, store, stamp),
     )
 
 
 def _place(plan: Plan) -> tuple[str, str]:
     change = plan.change
     match change:
-        case Seed() | Undo():
+        case Seed() | Undo() | UndoSession():
             return BATCH, BATCH
         case Add() | Replace() | Remove() | Consolidate():
             layer = plan.uses[0].layer
@@ -232,7 +233,7 @@ def _source(plan: Plan) -> str | None:
             return draft.source
         case Remove():
             return plan.mutations[0].entry.source
-        case Replace() | Consolidate() | Undo():
+        case Replace() | Consolidate() | Undo() | UndoSession():
             return plan.change.source
         case Seed(drafts=drafts):
             sources = {draft.source for draft in drafts}

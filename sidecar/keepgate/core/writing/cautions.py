@@ -6,13 +6,15 @@ from typing import Final
 
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.fact import Fact, near_words, sight_of
+from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.text import ascii_fold, excerpt, hidden_positions, quoted_line
-from keepgate.core.writing.change import Remember, Undo
+from keepgate.core.writing.change import Remember, Undo, UndoSession
 from keepgate.core.writing.fact_steps import seen_twins
 from keepgate.core.writing.near_twins import COMPARED_MAX, nearest
 from keepgate.core.writing.plan import Plan
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.undoing import undone_already
+from keepgate.core.writing.undoing_session import session_undo
 from keepgate.core.writing.wary import FRAME, INSTRUCTION, wary_of
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.proposals import Caution
@@ -21,21 +23,23 @@ TAINTED: Final = "tainted"
 """The kind of caution that says that the session has read untrusted material."""
 _SOURCES_SHOWN: Final = 5
 _SOURCE_UNITS_SHOWN: Final = 120
+_LEFT_SHOWN: Final = 20
 NEW_COMPARED_MAX: Final = 20
 """Of an import of many entries the first are compared with what is there."""
 
 
-def cautions_of(plan: Plan, store: StoreView, now_ms: int) -> tuple[Caution, ...]:
+def cautions_of(plan: Plan, store: StoreView, stamp: Stamp) -> tuple[Caution, ...]:
     """What the session has read, what an undo leaves out, hidden characters, what says the same already."""
     found = [
         *_tainted(plan, store),
         *_undone(plan, store),
+        *_left_by_undo(plan, store, stamp),
         *_hidden(plan),
         *_wary(plan),
         *_entry_twins(plan, store),
         *_near_entries(plan, store),
-        *_fact_twins(plan, store, now_ms),
-        *_near_facts(plan, store, now_ms),
+        *_fact_twins(plan, store, stamp.now_ms),
+        *_near_facts(plan, store, stamp.now_ms),
     ]
     return tuple(dict.fromkeys(found))
 
@@ -54,6 +58,16 @@ def _undone(plan: Plan, store: StoreView) -> Iterator[Caution]:
     if isinstance(plan.change, Undo) and (count := undone_already(plan.change, plan.author, store)):
         message = f"taken back before and left as it is: {count} of the memories of this change"
         yield Caution(kind="already-undone", message=message)
+
+
+def _left_by_undo(plan: Plan, store: StoreView, stamp: Stamp) -> Iterator[Caution]:
+    if not isinstance(plan.change, UndoSession):
+        return
+    left = session_undo(plan.change, plan.author, store, stamp).left
+    if left:
+        named = [f"{quoted_line(item.subject)} ({item.reason})" for item in left[:_LEFT_SHOWN]]
+        more = [f"and {len(left) - _LEFT_SHOWN} more"] if len(left) > _LEFT_SHOWN else []
+        yield Caution(kind="overtaken", message=f"left as they are: {', '.join([*named, *more])}")
 
 
 def _hidden(plan: Plan) -> Iterator[Caution]:

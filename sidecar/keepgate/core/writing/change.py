@@ -99,6 +99,15 @@ class Undo:
 
 
 @frozen(kw_only=True)
+class UndoSession:
+    """Take back all that a session wrote, as far as it can be; ``world_only`` as in :class:`Remember`."""
+
+    session_id: str
+    source: str
+    world_only: bool = False
+
+
+@frozen(kw_only=True)
 class FactDraft:
     """A fact to be; checked, with its home and entity resolved. ``valid_until`` is epoch milliseconds."""
 
@@ -134,7 +143,7 @@ class Forget:
 
 EntryChange = Add | Replace | Remove | Consolidate | Seed
 FactChange = Remember | Forget
-Change = EntryChange | FactChange | PageChange | Undo
+Change = EntryChange | FactChange | PageChange | Undo | UndoSession
 
 
 def kind_of(change: Change) -> ChangeKind:
@@ -151,6 +160,7 @@ _KINDS: Final[Mapping[type, ChangeKind]] = {
     Consolidate: ChangeKind.CONSOLIDATE,
     Seed: ChangeKind.SEED,
     Undo: ChangeKind.UNDO,
+    UndoSession: ChangeKind.UNDO,
     Forget: ChangeKind.FORGET,
     PutPage: ChangeKind.PAGE_PUT,
     EditPage: ChangeKind.PAGE_PUT,
@@ -176,7 +186,7 @@ def new_texts(change: Change) -> tuple[str, ...]:
         case PutPage() | EditPage() | RemovePage() | TrustRoot():
             # A page may say that it is private, and its text is too long for a block.
             return ()
-        case Remove() | Undo() | Forget():
+        case Remove() | Undo() | UndoSession() | Forget():
             return ()
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)

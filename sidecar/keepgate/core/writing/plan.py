@@ -26,6 +26,7 @@ from keepgate.core.writing.change import (
     Replace,
     Seed,
     Undo,
+    UndoSession,
 )
 from keepgate.core.writing.entry_steps import entry_steps
 from keepgate.core.writing.fact_steps import fact_steps
@@ -40,6 +41,7 @@ from keepgate.core.writing.page_change import (
 from keepgate.core.writing.page_steps import page_steps
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.undoing import undo_steps
+from keepgate.core.writing.undoing_session import session_undo_steps
 from keepgate.protocol.settings import Budgets
 
 
@@ -89,6 +91,8 @@ def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, sta
             steps = page_steps(change, store)
         case Undo():
             steps = undo_steps(change, author, store, stamp)
+        case UndoSession():
+            steps = session_undo_steps(change, author, store, stamp)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
     mutations = of_entries(steps)

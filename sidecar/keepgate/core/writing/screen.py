@@ -27,6 +27,7 @@ from keepgate.core.writing.change import (
     Replace,
     Seed,
     Undo,
+    UndoSession,
 )
 from keepgate.core.writing.page_change import (
     AddDate,
@@ -117,7 +118,7 @@ def new_fields(change: Change) -> Iterator[tuple[str, str]]:
         case EditPage():
             yield "$.slug", change.slug
             yield from _of_edit(change.edit)
-        case Remove() | Undo() | RemovePage() | TrustRoot():
+        case Remove() | Undo() | UndoSession() | RemovePage() | TrustRoot():
             return
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)

@@ -40,5 +40,8 @@ class StoreView(Findable, PageView, Protocol):
     def change_of(self, seq: int) -> tuple[Recorded, ...]:
         """The steps of the allowed change that row ``seq`` belongs to; empty when there is none."""
 
+    def changes_by_session(self, session_id: str) -> tuple[tuple[Recorded, ...], ...]:
+        """The allowed changes that carry a session's id, oldest first; of what was purged nothing."""
+
     def newest_change(self, subject: str) -> int | None:
         """The newest allowed row of an entry or a fact, also of one that is gone; ``None`` without any."""

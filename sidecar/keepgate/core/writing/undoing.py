@@ -7,7 +7,7 @@ from attrs import evolve
 from keepgate.core.model.fact import sight_of
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.change import Undo
+from keepgate.core.writing.change import Undo, UndoSession
 from keepgate.core.writing.entry_steps import not_before
 from keepgate.core.writing.fact_steps import undone
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
@@ -29,7 +29,7 @@ def undo_steps(change: Undo, author: Author, store: StoreView, stamp: Stamp) -> 
     if not found:
         raise invalid_input(Problem("$.seq", "names no allowed change that this session can see"))
     left = [item for item in found if not _is_undone(item, store)]
-    return tuple(_inverse(item, author, store, stamp) for item in reversed(left or found))
+    return tuple(inverse(item, author, store, stamp) for item in reversed(left or found))
 
 
 def undone_already(change: Undo, author: Author, store: StoreView) -> int:
@@ -38,7 +38,7 @@ def undone_already(change: Undo, author: Author, store: StoreView) -> int:
 
 
 def _in_sight(change: Undo, author: Author, store: StoreView) -> list[Recorded]:
-    return [item for item in store.change_of(change.seq) if _sees(author, change, item.step)]
+    return [item for item in store.change_of(change.seq) if sees(author, change, item.step)]
 
 
 def _is_undone(found: Recorded, store: StoreView) -> bool:
@@ -54,7 +54,8 @@ def _is_undone(found: Recorded, store: StoreView) -> bool:
     return later.after is not None and later.after.version == found.step.before.version + 1
 
 
-def _sees(author: Author, change: Undo, step: Step) -> bool:
+def sees(author: Author, change: Undo | UndoSession, step: Step) -> bool:
+    """Whether the author of an undo sees what a step changed."""
     match step:
         case Mutation():
             return author.viewer.sees(step.entry)
@@ -68,7 +69,8 @@ def _sees(author: Author, change: Undo, step: Step) -> bool:
             assert_never(step)
 
 
-def _inverse(found: Recorded, author: Author, store: StoreView, stamp: Stamp) -> Step:
+def inverse(found: Recorded, author: Author, store: StoreView, stamp: Stamp) -> Step:
+    """The step that takes one back. Raises ``INVALID_INPUT`` where a later change has overtaken it."""
     match found.step:
         case Mutation() as step:
             return _inverse_entry(found.seq, step, author, store, stamp)
@@ -95,7 +97,7 @@ def _too_late(what: str, seq: int) -> Fault:
 
 def _inverse_entry(seq: int, step: Mutation, author: Author, store: StoreView, stamp: Stamp) -> Mutation:
     current = store.entry(step.entry.id)
-    if _overtaken(Recorded(seq=seq, step=step), store) or _without_recalls(current) != step.after:
+    if _overtaken(Recorded(seq=seq, step=step), store) or without_recalls(current) != step.after:
         raise _too_late(f"entry {step.entry.id}", seq)
     if step.before is None:
         return Mutation(action="undo-remove", before=current, after=None)
@@ -111,6 +113,7 @@ def _inverse_entry(seq: int, step: Mutation, author: Author, store: StoreView, s
     return Mutation(action="undo-replace" if current else "undo-add", before=current, after=restored)
 
 
-def _without_recalls(entry: Entry | None) -> Entry | None:
+def without_recalls(entry: Entry | None) -> Entry | None:
+    """An entry as the ledger keeps it."""
     # Recall counts are derived: the ledger never holds them, and reading an entry does not overtake a change.
     return entry and evolve(entry, last_recalled=None, recall_count=0)

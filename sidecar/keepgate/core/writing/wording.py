@@ -2,7 +2,7 @@
 
 from typing import Final, assert_never
 
-from keepgate.core.model.text import continued, excerpt
+from keepgate.core.model.text import continued, excerpt, quoted_line
 from keepgate.core.reading.asked_facts import NEEDLESS, fact_fields
 from keepgate.core.writing.change import (
     Add,
@@ -14,6 +14,7 @@ from keepgate.core.writing.change import (
     Replace,
     Seed,
     Undo,
+    UndoSession,
 )
 from keepgate.core.writing.match import named
 from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
@@ -49,8 +50,8 @@ def payload_text(plan: Plan) -> str:
             return "\n\n".join(_fact_text(ask_fact(step)) for step in plan.facts)
         case PutPage() | EditPage() | RemovePage() | TrustRoot():
             return "\n\n".join(page_text(step) for step in plan.pages)
-        case Undo():
-            return "\n\n".join(_undo_text(step) for step in plan.steps)
+        case Undo() | UndoSession():
+            return _undoing_text(change, plan.steps)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
 
@@ -108,6 +109,13 @@ def page_text(step: PageStep) -> str:
 def _from_to(step: Mutation) -> str:
     assert step.before is not None and step.after is not None, "a rewriting has both sides"  # noqa: PT018
     return f"from:\n{step.before.text}\n\nto:\n{step.after.text}"
+
+
+def _undoing_text(change: Undo | UndoSession, steps: tuple[Step, ...]) -> str:
+    parts = [_undo_text(step) for step in steps]
+    if isinstance(change, UndoSession):
+        parts.insert(0, f"take back what session {quoted_line(change.session_id)} wrote:")
+    return "\n\n".join(parts)
 
 
 def _undo_text(step: Step) -> str:

@@ -80,6 +80,8 @@ def undone(screen: Screen, result: UndoResult) -> None:
         screen.line(f"{'Brought back' if fact.active else 'Expired'} fact {fact.id}: {fact.text}")
     for slug in result.pages:
         screen.line(f"Page {slug} is as it was before.")
+    for item in result.left:
+        screen.line(f"Left {item.subject} as it is (row {item.seq}): {item.reason}.")
     if result.usage:
         budgets_table(screen, result.usage)
 

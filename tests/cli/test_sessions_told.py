@@ -1,0 +1,38 @@
+"""What is done with a whole session from the command line: taint, and taking back all that it wrote."""
+
+TEXT = "Prefers small commits."
+
+
+def _session_of(keepgate, seq):
+    rows = keepgate.here("--json", "audit").json["rows"]
+    return next(row["sessionId"] for row in rows if row["seq"] == seq)
+
+
+def test_a_session_goes_back_and_what_was_changed_since_is_told(keepgate):
+    """Each command is a session; the other ones stay."""
+    keepgate.trusting()
+    keepgate.here("add", TEXT)
+    keepgate.here("add", "Another.")
+    gone, kept = _session_of(keepgate, 1), _session_of(keepgate, 2)
+    keepgate.here("replace", "Another.", "A third.")
+
+    undone = keepgate.here("undo", "--session", gone)
+    refused = keepgate.here("--json", "undo", "--session", kept)
+
+    assert f": {TEXT}" in undone.out
+    assert (2, "INVALID_INPUT") == (refused.code, refused.json["error"]["code"])
+    assert ["A third."] == [entry["text"] for entry in keepgate.here("--json", "list").json["entries"]]
+
+
+def test_an_undo_names_a_row_or_a_session(keepgate):
+    """Neither and both are usage errors."""
+    assert 2 == keepgate.here("undo").code == keepgate.here("undo", "3", "--session", "s1").code
+
+
+def test_a_tainted_session_is_told_of(keepgate):
+    """What it has read stands in quotes, also what was known before."""
+    keepgate.here("session", "taint", "s1", "--source", 'a "page"')
+
+    said = keepgate.here("session", "taint", "s1", "--source", "a mail").out
+
+    assert ['  "a \\"page\\""', '  "a mail"'] == said.splitlines()[1:]
