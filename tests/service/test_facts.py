@@ -9,6 +9,7 @@ from attrs import evolve
 
 from keepgate.boot.compose import stamp_now
 from keepgate.protocol.settings import FactSettings, WritePolicy
+from keepgate.store.facts import RUN_OUT_AT_ONCE
 
 LIGHT = "I prefer light mode"
 DARK = "I prefer dark mode"
@@ -625,3 +626,22 @@ async def test_the_status_counts_no_private_wish_for_a_remote_caller(house: Any,
 
     assert (1, "1 waiting for approval") == (seen["pendingProposals"], seen["message"])
     assert (0, "ok") == (told["pendingProposals"], told["message"])
+
+
+async def test_a_sweep_notes_however_many_have_run_out(build: Any) -> None:
+    """Some at a time, so that other writes come in between; each once."""
+    house = await build(write_policies={"facts": WritePolicy.AUTO})
+    client, count = house.client(), RUN_OUT_AT_ONCE + 5
+    for number in range(count):
+        await remember(client, f"number {number}", ttl="2026-01-01")
+    at_once: list[int] = []
+    house.sidecar.store.on_commit.append(lambda: at_once.append(1))
+    await house.sidecar.gate.sweep()
+    swept = len(at_once)
+    await house.sidecar.gate.sweep()
+
+    assert [str(number + 1) for number in range(count)] == [
+        row["entryId"] for row in await client.rows("expire")
+    ]
+    # The inbox, and two lots of facts.
+    assert 3 == swept

@@ -216,7 +216,6 @@ class Gate:
         """
 
         def work(txn: Transaction) -> list[StoredProposal]:
-            txn.note_expired()
             left = [stored for stored in txn.waited_for() if not self._awaited(stored)]
             for stored in left:
                 steps.leave_pending(txn, stored, Decider(via="approval", policy=WritePolicy.ASK))
@@ -226,6 +225,9 @@ class Gate:
         for stored in left:
             if stored.waiter == self._store.presence.token:
                 self._announce(stored, Outcome.UNAVAILABLE, None)
+        more = True
+        while more and not cancelled:
+            more, cancelled = await self._write(Transaction.note_expired)
         if cancelled:
             raise asyncio.CancelledError
         await self._pages.replay()

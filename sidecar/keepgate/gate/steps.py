@@ -19,8 +19,6 @@ from keepgate.protocol.proposals import Outcome, ProposalStatus
 from keepgate.protocol.settings import Settings, WritePolicy
 from keepgate.store.memory import Transaction
 
-DAY_MS: Final = 24 * 60 * 60 * 1000
-
 
 def work_out(txn: Transaction, change: Change, author: Author, settings: Settings) -> Ask:
     """Plan a change against the store as it is and put it as a question. Raises what ``plan`` raises."""

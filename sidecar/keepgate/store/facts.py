@@ -17,6 +17,9 @@ from keepgate.store.rows import FACT_COLUMNS, Row, fact_of
 ACTIVE: Final = "f.expired_at IS NULL AND (f.valid_until IS NULL OR f.valid_until > :now_ms)"
 """Of ``facts AS f``: neither forgotten nor superseded nor past its ttl."""
 
+RUN_OUT_AT_ONCE: Final = 200
+"""Facts that are noted as run out in one transaction, so that the write lock is never held for long."""
+
 _BY_ID: Final = f"SELECT {FACT_COLUMNS} FROM facts AS f WHERE f.id = ?"  # noqa: S608 - constants of this package
 _TWINS: Final = f"""
 SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY facts_twin
@@ -59,7 +62,7 @@ WHERE f.id IN (
     SELECT id FROM facts WHERE id > :seen_id AND expired_at IS NULL AND valid_until <= :now_ms
   ) AND NOT EXISTS (SELECT 1 FROM ledger AS l
     WHERE l.entry_id = CAST(f.id AS TEXT) AND l.action = 'expire' AND l.decision = 'note')
-ORDER BY f.id
+ORDER BY f.id LIMIT :limit
 """  # noqa: S608
 _SEEN: Final = "SELECT value FROM derived WHERE key = ?"
 _NOTE_SEEN: Final = (
@@ -135,15 +138,19 @@ def change_fact(db: apsw.Connection, before: Fact, after: Fact, ledger_seq: int)
         db.execute(_LOOK_AGAIN)
 
 
-def run_out(db: apsw.Connection, now_ms: int) -> list[Fact]:
+def run_out(db: apsw.Connection, now_ms: int, limit: int = RUN_OUT_AT_ONCE) -> list[Fact]:
     """Facts whose ttl has run out since somebody last looked, and of which the ledger does not tell yet.
 
-    They can be searched no longer. Call it once a transaction and note every one of them.
+    They can be searched no longer. Call it once a transaction and note every one of them; where there are as
+    many as the ``limit`` there may be more.
     """
     seen = {"seen_ms": _seen(db, _SEEN_MS), "seen_id": _seen(db, _SEEN_ID)}
-    found = [fact_of(row) for row in db.execute(_RUN_OUT, {"now_ms": now_ms, **seen})]
+    found = [fact_of(row) for row in db.execute(_RUN_OUT, {"now_ms": now_ms, "limit": limit, **seen})]
     for expired in found:
         unindex(db, expired.id, FACTS)
+    if len(found) == limit:
+        # Those that are left are found by the same look.
+        return found
     newest = next_fact_id(db) - 1
     if found or newest != seen["seen_id"]:
         db.execute(_NOTE_SEEN, (_SEEN_MS, str(now_ms)))

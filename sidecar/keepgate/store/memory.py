@@ -136,9 +136,10 @@ class Transaction(View):
 
     # The ledger.
 
-    def note_expired(self) -> None:
-        """Tell the ledger of facts whose ttl has run out, each once."""
-        for fact in facts.run_out(self._db, self.stamp.now_ms):
+    def note_expired(self) -> bool:
+        """Tell the ledger of facts whose ttl has run out, each once; whether there may be more of them."""
+        found = facts.run_out(self._db, self.stamp.now_ms)
+        for fact in found:
             columns = committing.home_columns(fact.home)
             seq = self._appender.append(
                 Row(
@@ -159,6 +160,7 @@ class Transaction(View):
                 scope=columns["scope"],
                 status="expire",
             )
+        return len(found) == facts.RUN_OUT_AT_ONCE
 
     def append(self, row: Row) -> int:
         """Append a ledger row that changes no entry: a denial, a refusal, a note. Returns its seq.
