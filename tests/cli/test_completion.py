@@ -26,11 +26,11 @@ def test_each_shell_gets_its_script(keepgate, shell, word):
 @pytest.mark.parametrize(
     ("words", "shell", "expected"),
     [
-        ("keepgate pro", "bash", ["plain,proposals"]),
+        ("keepgate prop", "bash", ["plain,proposals"]),
         ("keepgate proposals app", "bash", ["plain,approve"]),
         ("keepgate add --track ", "bash", ["plain,user", "plain,agent"]),
         ("keepgate add --sco", "bash", ["plain,--scope"]),
-        ("keepgate pro", "powershell", ["proposals\tSee and decide the wishes that wait."]),
+        ("keepgate prop", "powershell", ["proposals\tSee and decide the wishes that wait."]),
         ("keepgate add --track ", "powershell", ["user\tuser", "agent\tagent"]),
     ],
 )

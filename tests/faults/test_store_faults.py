@@ -329,7 +329,7 @@ async def test_store_unsupported_version(spawn: Any, place: Path) -> None:
     fault = await refused_start(spawn)
 
     assert Code.STORE_UNSUPPORTED_VERSION == fault.code
-    assert {"path": str(store), "found": 999, "supported": 1} == fault.details
+    assert {"path": str(store), "found": 999, "supported": 2} == fault.details
     assert before == store.read_bytes()
 
 
@@ -433,6 +433,17 @@ async def test_store_full(disk: Path, spawn: Any) -> None:
 
 def _remount_read_only(disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+
+
+@provokes(Code.PAGE_NOT_FOUND)
+async def test_page_not_found(spawn: Any) -> None:
+    """A page that is not there can be neither read nor changed."""
+    async with spawn(**auto()) as editor:
+        read = await fault_of(editor, "pages/get", {"slug": "people/nobody"})
+        changed = await fault_of(editor, "pages/remove", {"slug": "people/nobody", "session": SESSION})
+
+    assert [Code.PAGE_NOT_FOUND] * 2 == [read.code, changed.code]
+    assert {"slug": "people/nobody"} == read.details
 
 
 @provokes(Code.STORE_READ_ONLY)

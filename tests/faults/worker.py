@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from keepgate.boot.compose import compose
+from keepgate.boot.known_secrets import known_secrets
 from keepgate.boot.places import find_places
 from keepgate.gate.approvers import ClientInfo
 from keepgate.protocol.errors import Code, Fault
@@ -168,6 +169,8 @@ async def work(job: dict[str, Any]) -> None:
 
 def nursery() -> None:
     """Fork and collect writers, until there are no more lines."""
+    # What is loaded at the first write is loaded here, once for all of them.
+    list(known_secrets("nothing"))
     for line in sys.stdin:
         order = json.loads(line)
         pid = start(order["start"]) if "start" in order else end(order["end"], kill=order["kill"])
