@@ -62,6 +62,12 @@ def verbs(corpus: Corpus, mark: str) -> Verbs:
         return f"{corpus.rare_word(number)} {corpus.rare_word(number + 1)}"
 
     return {
+        # First, because a session that has read what nobody vouches for may be asked before it writes.
+        "remember": lambda n: (
+            "remember",
+            {"fact": f"Fact {n} of {mark}", "provenance": "benchmark", "entity": corpus.slug(n % 97)},
+        ),
+        "forget": lambda n: ("forget", {"id": readable_fact(n), "reason": "benchmark"}),
         "entity": lambda n: ("entity", {"name": name(n)}),
         "entity, a miss": lambda n: ("entity", {"name": f"nobody-{n}"}),
         "recall by query": lambda n: ("recall", {"query": query(n)}),
@@ -69,11 +75,6 @@ def verbs(corpus: Corpus, mark: str) -> Verbs:
         "recall, newest": lambda _: ("recall", {"budget_tokens": 400}),
         "context_pack of eight": lambda n: ("context_pack", {"entities": eight(n), "budget_tokens": 800}),
         "delta of a session": lambda n: ("delta", {"session_id": f"bench-{mark}", "budget_tokens": 400}),
-        "remember": lambda n: (
-            "remember",
-            {"fact": f"Fact {n} of {mark}", "provenance": "benchmark", "entity": corpus.slug(n % 97)},
-        ),
-        "forget": lambda n: ("forget", {"id": readable_fact(n), "reason": "benchmark"}),
     }
 
 
