@@ -125,7 +125,7 @@ async def build(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
         connection = house.connect(session=None)
         verified = await house.sidecar.call(connection, "memory/verify", {})
         await house.sidecar.close()
-        assert verified["problems"] == []
+        assert [problem for problem in verified["problems"] if problem["kind"] != "purged"] == []
 
 
 @pytest.fixture

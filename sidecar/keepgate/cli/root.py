@@ -49,6 +49,7 @@ COMMANDS: Final = {
     "session": "session",
     "export": "portability",
     "import": "portability",
+    "purge": "purging",
     "backup": "backup",
     "restore": "backup",
     "status": "health",

@@ -20,6 +20,7 @@ from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, to_the_en
 from keepgate.gate.page_writing import PageWriting
 from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for, may_be_ours
 from keepgate.gate.preview import current_ask
+from keepgate.gate.purging import Purge
 from keepgate.gate.question import asked, question, workspaces_of
 from keepgate.gate.receipt import Drifted, Late, Opened, Receipt, Refused, Settled, Waiting, final_outcome
 from keepgate.gate.routes import own_answer
@@ -63,6 +64,7 @@ class Gate:
         self._stamp = stamp
         self._pages = pages
         self.screen: Final = screen
+        self.purging: Final = Purge(store, writer)
         self._grants: set[Grant] = set()
         self._claimed: set[str] = set()
         self.decisions: Final = Decisions()

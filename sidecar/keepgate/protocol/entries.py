@@ -419,6 +419,25 @@ class VerifyResult:
 
 
 @frozen(kw_only=True)
+class PurgeParams:
+    """Params of ``memory/purge``."""
+
+    text: Annotated[str, "The text to take out, as it was stored; at least 6 units. It is noted nowhere."]
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class PurgeResult:
+    """Result of ``memory/purge``."""
+
+    removed: Annotated[dict[str, int], "How many rows of each table held it."]
+    files_searched: Annotated[int, "Files whose raw bytes were searched afterwards."]
+    clean: Annotated[bool, "Whether none of them holds it, and every backup that is known of was purged."]
+    held: Annotated[list[str], "Files that still hold it: page files, which are yours to edit, or others."]
+    backups: Annotated[list[str], "The copies of the store that were looked at."]
+
+
+@frozen(kw_only=True)
 class UndoParams:
     """Params of ``memory/undo``: exactly one of ``seq`` and ``session_id``."""
 

@@ -200,6 +200,17 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
         surface=Surface.FULL,
     ),
     Operation(
+        name="memory/purge",
+        params=e.PurgeParams,
+        result=e.PurgeResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Take a text out of every table, index, ledger payload and backup, and prove that it is gone.",
+        faults=GATED_FAULTS,
+        session_required=True,
+        surface=Surface.FULL,
+    ),
+    Operation(
         name="memory/why",
         params=e.WhyParams,
         result=e.WhyResult,

@@ -13,7 +13,17 @@ from keepgate.protocol.ops import BY_NAME, OPERATIONS
 from keepgate.protocol.proposals import Outcome
 from keepgate.protocol.verb_params import read_verb_params
 from keepgate.protocol.wire import structure, unstructure
-from keepgate.service import adapting, health, portability, proposing, reading, sessions, tainting, writing
+from keepgate.service import (
+    adapting,
+    health,
+    portability,
+    proposing,
+    purging,
+    reading,
+    sessions,
+    tainting,
+    writing,
+)
 from keepgate.service.connection import Connection
 from keepgate.service.context import AdminCtx, DecideCtx, ReadCtx, WriteCtx
 from keepgate.service.pages import indexing
@@ -31,6 +41,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "memory/consolidate": writing.consolidate,
     "memory/seed": writing.seed,
     "memory/undo": writing.undo,
+    "memory/purge": purging.purge,
     "memory/query": reading.query,
     "memory/get": reading.get,
     "memory/history": reading.history,

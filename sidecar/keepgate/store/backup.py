@@ -13,6 +13,7 @@ from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.store import faults, migrate, opening
 from keepgate.store.anchor import REPLACED, advance_anchor, read_anchor
 from keepgate.store.appending import RESTORED, Appender
+from keepgate.store.backups import note_backup
 from keepgate.store.connection import Patience, connect
 from keepgate.store.contents import content_hash, counts_of
 from keepgate.store.copying import copy_pages, copy_to_file, reading, written_time
@@ -66,6 +67,7 @@ async def backup(store: Store, target_path: str, *, progress: Progress = silent)
             found = content_hash(copied)
         finally:
             copied.close()
+        note_backup(store.state_folder, str(Path(target_path).absolute()))
         return BackupResult(
             path=target_path,
             size_bytes=Path(target_path).stat().st_size,

@@ -137,6 +137,19 @@ def renew_index(lane: Lane, db: apsw.Connection) -> None:
     lane.transact(db, lambda db: db.execute(_CLAIM, (str(VERSION),)).fetchall())
 
 
+def rebuild_indexes(db: apsw.Connection) -> None:
+    """Make all indexes anew inside the caller's transaction, so that no word of what went is left in them."""
+    for of in (ENTRIES, FACTS):
+        _empty(db, of)
+        row: int | None = 0
+        while row is not None:
+            row = _index_batch(db, of, row)
+    db.execute(_EMPTY_PAGES).fetchall()
+    row = 0
+    while row is not None:
+        row = _page_batch(db, row)
+
+
 def _page_batch(db: apsw.Connection, after: int) -> int | None:
     """Analyse the next parts of pages, as the reading of their files does."""
     rows: list[Row] = db.execute(_PAGE_PARTS, (after, PARTS)).fetchall()

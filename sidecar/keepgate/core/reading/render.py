@@ -42,18 +42,18 @@ def render_snapshot(entries: Sequence[Entry], budgets: Iterable[Usage], pending:
     use = {(row.track, row.scope): row for row in budgets}
     blocks = []
     for layer in LAYERS:
-        lines = [f"- {_inert(entry.text)}" for entry in entries if (entry.track, entry.scope) == layer]
+        lines = [f"- {inert(entry.text)}" for entry in entries if (entry.track, entry.scope) == layer]
         if lines:
             row = use[layer]
             blocks.append("\n".join([f"## {TITLES[layer]} — {row.used}/{row.limit} chars used", *lines]))
     if pending:
-        lines = [f"- {_inert(text)}" for text in pending]
+        lines = [f"- {inert(text)}" for text in pending]
         blocks.append("\n".join(["## Waiting for approval, not stored", *lines]))
     return "\n\n".join([NOTICE, *blocks]) if blocks else ""
 
 
-def _inert(text: str) -> str:
-    """``text`` on one line, with no heading, list, fence or tag in it, and no notice like the block's own."""
+def inert(text: str) -> str:
+    """A memory as the snapshot shows it: no line break, heading, list, fence, tag or notice like our own in it."""
     line = _COMMENT_END.sub(r"\1›", _TAG.sub("‹", one_line(text)))
     line = _FENCE.sub(lambda found: found[0].translate(_UNFENCED), line)
     line = _OWN_MARKER.sub(r"\\[", line)

@@ -58,6 +58,7 @@ def _act(question: ApprovalRequestParams) -> str:
         "forget": f"Forget a fact{_reach(question)}",
         "page-put": f"{_write_of(question)} {_page(question)}{place}",
         "page-remove": f"Remove {_page(question)}{place}",
+        "purge": "Purge a text for good, everywhere",
         "trust": f"Trust a folder of pages{place}",
     }
     return acts.get(question.action, f"{one_line(question.action)}{place}")

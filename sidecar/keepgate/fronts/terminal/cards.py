@@ -10,6 +10,7 @@ from keepgate.protocol.entries import (
     AddResult,
     ConsolidateResult,
     Entry,
+    PurgeResult,
     RemoveResult,
     ReplaceResult,
     StatusResult,
@@ -84,6 +85,15 @@ def undone(screen: Screen, result: UndoResult) -> None:
         screen.line(f"Left {item.subject} as it is (row {item.seq}): {item.reason}.")
     if result.usage:
         budgets_table(screen, result.usage)
+
+
+def purged(screen: Screen, result: PurgeResult) -> None:
+    """What became of a text, without it."""
+    told = ", ".join(f"{number} of {table}" for table, number in result.removed.items())
+    screen.line(f"Purged: {told}." if told else "No row held it.")
+    screen.line(f"Searched {result.files_searched} files: {'none holds it.' if result.clean else 'not clean.'}")
+    for path in result.held:
+        screen.line(f"Still holds it: {path}")
 
 
 def _use(usage: Usage) -> str:

@@ -66,6 +66,7 @@ _HEADINGS: Final = {
     "page-put": "write a page",
     "page-remove": "remove a page",
     "trust": "trust a folder of pages",
+    "purge": "purge a text for good",
 }
 
 

@@ -1,0 +1,22 @@
+"""The operation ``memory/purge``."""
+
+from keepgate.protocol import entries as e
+from keepgate.protocol.errors import Problem, invalid_input
+from keepgate.service.context import WriteCtx
+
+
+async def purge(ctx: WriteCtx, params: e.PurgeParams) -> e.PurgeResult:
+    """Local callers only: what it asks about is the whole store's, whatever the workspace."""
+    author = ctx.writing_author(params.session)
+    if ctx.connection.remote:
+        raise invalid_input(Problem("$", "purging is for local callers"))
+    done = await ctx.gate.purging.run(
+        params.text, author, ctx.connection.asker, ctx.rules_for(ctx.connection.keys)
+    )
+    return e.PurgeResult(
+        removed=dict(done.removed),
+        files_searched=done.files_searched,
+        clean=done.clean,
+        held=list(done.held),
+        backups=list(done.backups),
+    )

@@ -1,0 +1,61 @@
+"""``keepgate purge --secret``: the text comes unseen, the question shows counts, and then it is gone."""
+
+SECRET = "zq-geheim-99317-oolong"
+
+
+def _holding(keepgate):
+    files = [path for path in keepgate.home.rglob("*") if path.is_file()]
+    return [path for path in files if SECRET.encode() in path.read_bytes()]
+
+
+def test_purges_what_comes_on_stdin(keepgate):
+    """The question names counts and copies; afterwards no file of the store holds the text."""
+    keepgate.trusting()
+    keepgate.run("add", f"it was {SECRET}")
+    keepgate.run("remove", SECRET)
+    keepgate.run("backup", str(keepgate.workspace / "copy.db"))
+    keepgate.asking()
+    asked = keepgate.at_terminal("purge", "--secret", stdin=f"{SECRET}\n".encode(), env={"NO_COLOR": "1"})
+    screen = asked.until("Allow this?")
+    assert "keepgate asks: purge a text for good?" in screen
+    assert "2 of ledger" in screen
+    assert "copy.db" in screen
+    done = asked.finish("y\r")
+
+    assert 0 == done.code
+    assert SECRET not in done.out
+    assert "none holds it" in done.out
+    assert [] == _holding(keepgate)
+    assert SECRET.encode() not in (keepgate.workspace / "copy.db").read_bytes()
+    assert keepgate.run("verify").code == 0
+
+
+def test_a_typed_text_does_not_show(keepgate):
+    """Typed at the prompt the text is not echoed, and a no leaves everything as it is."""
+    keepgate.trusting()
+    keepgate.run("add", f"it was {SECRET}")
+    keepgate.asking()
+    asked = keepgate.at_terminal("purge", "--secret")
+    asked.until("The text to purge")
+    asked.type(f"{SECRET}\r")
+    done = asked.finish("n\r")
+
+    assert (3, False) == (done.code, SECRET in done.out)
+    assert [] != _holding(keepgate)
+
+
+def test_an_argument_is_refused(keepgate):
+    """Arguments stand in the shell's history and in lists of processes."""
+    assert 2 == keepgate.run("purge", "--secret", SECRET).code
+    assert 2 == keepgate.run("purge").code
+
+
+def test_without_a_terminal_nothing_goes(keepgate):
+    """No policy stands in for the person, and no wish is left behind."""
+    keepgate.trusting()
+    keepgate.run("add", f"it was {SECRET}")
+    done = keepgate.run("purge", "--secret", stdin=SECRET.encode())
+
+    assert 3 == done.code
+    assert [] != _holding(keepgate)
+    assert [] == keepgate.run("proposals", "list", "--json").json["proposals"]

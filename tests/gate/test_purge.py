@@ -1,0 +1,171 @@
+"""Purging: a text leaves every table, index, row, log, copy and free page, and the raw files prove it."""
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keepgate.gate.screening import Screen
+from keepgate.protocol.errors import Fault
+from keepgate.service import maintenance
+from keepgate.service.connection import Silent
+
+SECRET = 'zq-Geheim"x\\y\nAÿ語-99317'
+LAYER = {"track": "user", "scope": "workspace"}
+FORMS = [
+    form.encode(encoding)
+    for form in (SECRET, SECRET.split("\n")[1])
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be")
+]
+
+
+def _holding(folder: Path) -> list[str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [str(path) for path in files if any(form in path.read_bytes() for form in FORMS)]
+
+
+async def _fill(house: Any, person: Any) -> Any:
+    """A store that holds the text in every place that a caller can put it."""
+    house.sidecar.gate.screen = Screen()
+    connection = house.connect(person, may_decide=True)
+    person.script = ["allowed-once"] * 9
+    call = house.call
+    await call(connection, "memory/add", **LAYER, text=f"before {SECRET} after", tags=["a"])
+    await call(connection, "memory/add", **LAYER, text="stays")
+    await call(connection, "memory/add", **LAYER, text=f"was {SECRET}")
+    await call(connection, "memory/replace", **LAYER, match="was ", text="is clean now")
+    await call(connection, "memory/remove", **LAYER, match="before")
+    await call(connection, "memory/add", **LAYER, text=f"again {SECRET}")
+    await call(connection, "verbs/remember", fact=f"fact {SECRET}", provenance="chat", entity="people/x")
+    await call(connection, "verbs/remember", fact="fact that stays", provenance=f"said {SECRET}"[:400])
+    await call(connection, "memory/snapshot")
+    await call(connection, "memory/query", text=SECRET)
+    await call(connection, "proposals/create", change={"action": "add", **LAYER, "text": f"wish {SECRET}"})
+    person.script = ["rejected"]
+    with contextlib.suppress(Fault):
+        await call(connection, "memory/add", **LAYER, text=f"no {SECRET}")
+    return connection
+
+
+async def test_a_text_is_gone_from_every_file_and_the_store_still_verifies(house: Any, person: Any) -> None:
+    connection = await _fill(house, person)
+    beside = Path(house.sidecar.store.path).with_name("elsewhere")
+    beside.mkdir()
+    copy = str(beside / "copy.db")
+    await maintenance.backup(house.sidecar, copy, Silent())
+    assert _holding(house.home)
+    person.script, before = ["allowed-once"], len(person.questions)
+    done = await house.call(connection, "memory/purge", text=SECRET)
+
+    assert (done["clean"], done["held"], done["backups"]) == (True, [], [copy])
+    assert _holding(house.home) == []
+    assert set(done["removed"]) == {"entries", "facts", "ledger", "proposals"}
+    assert done["filesSearched"] >= 3
+    (question,) = person.questions[before:]
+    assert question.action == "purge"
+    assert SECRET not in str(question)
+    assert any(copy in warning.message for warning in question.warnings)
+
+    verified = await house.call(connection, "memory/verify")
+    assert verified["ok"]
+    assert {problem["kind"] for problem in verified["problems"]} == {"purged"}
+    listed = await house.call(connection, "memory/list")
+    assert sorted(entry["text"] for entry in listed["entries"]) == ["is clean now", "stays"]
+    (row, *_) = await house.rows(connection)
+    assert row["action"] == "purge"
+    assert row["by"]["client"] == "test"
+
+
+async def test_the_store_goes_on_working_afterwards(house: Any, person: Any) -> None:
+    connection = await _fill(house, person)
+    person.script = ["allowed-once"] * 6
+    await house.call(connection, "memory/purge", text=SECRET)
+    await house.call(connection, "memory/add", **LAYER, text="something new about oolong")
+    found = await house.call(connection, "memory/query", text="oolong")
+    assert len(found["entries"]) == 1
+    remembered = await house.call(connection, "verbs/remember", fact="a new fact", provenance="chat")
+    recalled = await house.call(connection, "verbs/recall", query="new fact")
+    assert remembered["status"] == "inserted"
+    assert [fact["fact"] for fact in recalled["facts"]] == ["a new fact"]
+    await house.call(connection, "memory/remove", **LAYER, match="is clean now")
+    proposals = await house.call(connection, "proposals/list", session=None, status="pending")
+    assert proposals["proposals"] == []
+    with pytest.raises(Exception, match="never deleted"):
+        await house.sidecar.gate._writer.beside(lambda db: db.execute("DELETE FROM proposals"))
+
+
+async def test_other_processes_go_on_and_the_text_is_gone_for_them(house: Any, person: Any) -> None:
+    connection = await _fill(house, person)
+    other = await house.reopen()
+    try:
+        elsewhere = other.connect(person, session="s2")
+        await other.call(elsewhere, "memory/list")
+        stop = asyncio.Event()
+
+        async def read() -> int:
+            count = 0
+            while not stop.is_set():
+                await other.call(elsewhere, "memory/list")
+                count += 1
+                await asyncio.sleep(0)
+            return count
+
+        reading = asyncio.create_task(read())
+        person.script = ["allowed-once"] * 2
+        done = await house.call(connection, "memory/purge", text=SECRET)
+        stop.set()
+        assert await reading > 0
+        assert done["clean"]
+        await other.call(elsewhere, "memory/add", **LAYER, text="from elsewhere")
+        assert _holding(house.home) == []
+    finally:
+        await other.sidecar.close()
+
+
+@pytest.mark.parametrize(("word", "outcome"), [("rejected", "rejected"), ("cancelled", "cancelled")])
+async def test_without_a_yes_nothing_goes(house: Any, person: Any, word: str, outcome: str) -> None:
+    connection = await _fill(house, person)
+    person.script = [word]
+    with pytest.raises(Fault) as caught:
+        await house.call(connection, "memory/purge", text=SECRET)
+    assert caught.value.details["outcome"] == outcome
+    (row, *_) = await house.rows(connection)
+    assert (row["action"], row["text"]) == ("purge-denied", "a text that is not told")
+    assert len((await house.call(connection, "memory/list"))["entries"]) == 3
+
+
+async def test_nobody_there_means_no_purge_and_nothing_waits(house: Any, person: Any) -> None:
+    connection = house.connect(None)
+    with pytest.raises(Fault) as caught:
+        await house.call(connection, "memory/purge", text=SECRET)
+    assert caught.value.details == {"outcome": "unavailable"}
+    assert _holding(house.home) == []
+
+
+async def test_an_auto_policy_does_not_answer(build: Any, person: Any) -> None:
+    house = await build(write_policy="auto")
+    connection = house.connect(None)
+    with pytest.raises(Fault) as caught:
+        await house.call(connection, "memory/purge", text=SECRET)
+    assert str(caught.value.code) == "WRITE_DENIED"
+
+
+@pytest.mark.parametrize("text", ["", "short", "      ", "\n\n\n\n\n\n\n"])
+async def test_a_text_that_is_too_short_is_refused(house: Any, person: Any, text: str) -> None:
+    with pytest.raises(Fault) as caught:
+        await house.call(house.connect(person), "memory/purge", text=text)
+    assert str(caught.value.code) == "INVALID_INPUT"
+
+
+async def test_a_page_file_is_named_and_left_to_its_owner(house: Any, person: Any) -> None:
+    house.sidecar.gate.screen = Screen()
+    connection = house.connect(person)
+    person.script = ["allowed-once"] * 3
+    written = await house.call(connection, "pages/put", slug="people/x", content="# X\n\nmarker-55512 text\n")
+    done = await house.call(connection, "memory/purge", text="marker-55512")
+    assert (done["clean"], done["held"]) == (False, [written["path"]])
+    Path(written["path"]).write_text("# X\n\nnothing\n", encoding="utf-8")
+    await house.call(connection, "pages/reindex")
+    assert (await house.call(connection, "memory/purge", text="marker-55512"))["clean"]
