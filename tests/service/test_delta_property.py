@@ -252,3 +252,70 @@ def test_whatever_happens_in_between(steps: list[tuple[Any, ...]]) -> None:
             shutil.rmtree(world.base)
 
     asyncio.run(run())
+
+
+@define(eq=False)
+class TwoFields:
+    """A client without a session that passes on ``since`` and ``slug`` of next_cursor, as the contract says."""
+
+    folders: tuple[str, ...]
+    cursor: dict[str, str]
+    got: Counter[str] = field(factory=Counter)
+
+    async def wake(self, world: World, budget: int | None) -> bool:
+        params = {**self.cursor, "budget_tokens": budget, "include_private": True}
+        result = await world.sidecar.call(world.connection(self.folders, False), "verbs/delta", params)
+        self.got.update(world.names(result))
+        cursor = result["next_cursor"]
+        self.cursor = {"since": cursor["since"], "since_slug": cursor["slug"]}
+        return bool(result["has_more"])
+
+
+STATELESS_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("facts"), HOMES, st.sampled_from([1, 3, 53, 110]), st.just(False), st.just(False)),
+        st.tuples(st.just("page"), PAGE_HOMES, st.sampled_from("abcd"), st.just(False)),
+        st.tuples(st.just("pass"), st.sampled_from([0, 1])),
+        st.tuples(st.just("back"), st.integers(1, 30)),
+        st.tuples(st.just("wake"), st.sampled_from([None, 30, 45, 200])),
+    ),
+    min_size=3,
+    max_size=16,
+)  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(STATELESS_STEPS)
+def test_two_fields_are_enough(steps: list[tuple[Any, ...]]) -> None:
+    """Nothing is lost for a client that ignores ``fact``, and it comes to an end; pages come once.
+
+    ``back`` lets the stamps of pages run ahead of the clock, as those of a bulk do.
+    """
+
+    async def run() -> None:
+        world = World()
+        try:
+            await world.open()
+            client = TwoFields(("one", "two"), {"since": "2020-01-01"})
+            for step in steps:
+                if step[0] == "back":
+                    for number in range(step[1]):
+                        world.now_ms -= 1
+                        await world.page("one", f"bulk{number}", False)
+                elif step[0] == "wake":
+                    await client.wake(world, step[1])
+                else:
+                    await world.do(step)
+            for _ in range(DRAINS):
+                if not await client.wake(world, None):
+                    break
+            else:
+                raise AssertionError("it never comes to an end")
+            for item in world.items:
+                assert item.gone or client.got[item.name] >= 1, item
+            assert not [name for name, count in client.got.items() if "/" in name and count > 1]
+        finally:
+            await world.sidecar.close()
+            shutil.rmtree(world.base)
+
+    asyncio.run(run())

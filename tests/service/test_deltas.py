@@ -253,6 +253,30 @@ async def test_without_a_session(desk: Desk) -> None:
     assert since == (await desk.wake(None, since="2026-09-21T15:33:20+02:00"))["since"]
 
 
+async def test_the_two_fields_of_the_contract_lose_no_fact(desk: Desk) -> None:
+    """A client that passes on since and slug alone gets the facts beyond the first answer, each once."""
+    for number in range(DELTA_LIMIT + 10):
+        await desk.fact(f"fact {number}")
+    await desk.page("late")
+
+    first = await desk.wake(None, since="2020-01-01")
+    cursor = first["next_cursor"]
+    second = await desk.wake(None, since=cursor["since"], since_slug=cursor["slug"])
+
+    assert (["late"], DELTA_LIMIT, True) == (slugs(first), len(texts(first)), first["has_more"])
+    assert ([], [f"fact {n}" for n in range(DELTA_LIMIT, DELTA_LIMIT + 10)]) == (slugs(second), texts(second))
+    assert not second["has_more"]
+
+
+async def test_the_slug_is_the_pages_where_no_fact_is_left(desk: Desk) -> None:
+    """It carries a fact only where the moment alone would lose one."""
+    await desk.fact("one")
+    await desk.page("a")
+    desk.clock.now_ms += 10
+
+    assert "a" == (await desk.wake(None, since="2020-01-01"))["next_cursor"]["slug"]
+
+
 async def test_an_explicit_moment_overrides_the_cursor_wholly(desk: Desk) -> None:
     """A session that names a moment gets all after it, whatever page it had last, and goes on from there."""
     await desk.wake()

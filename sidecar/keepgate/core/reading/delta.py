@@ -16,6 +16,10 @@ from keepgate.protocol.verbs import Thread
 DELTA_LIMIT: Final = 50
 """Pages, and facts, of one answer at most."""
 
+FACT_ID_DIGITS_MAX: Final = 18
+_FACT_MARK: Final = "//"
+"""Between a slug and a fact's id. No slug holds it: slugs are paths, and no part of a path is empty."""
+
 _PAGES, _FACTS, _THREADS = range(3)
 
 
@@ -131,3 +135,15 @@ def resume_fact(positions: Mapping[str, Position], delivery: Delivery) -> int:
     if delivery.next_fact is not None:
         return delivery.next_fact.id - 1
     return max(position.fact_id for position in positions.values())
+
+
+def with_fact(slug: str, fact_id: int) -> str:
+    """A slug that carries the fact position too, for who goes on with the contract's two fields alone."""
+    return f"{slug}{_FACT_MARK}{fact_id}"
+
+
+def without_fact(slug: str) -> tuple[str, int | None]:
+    """The slug and the fact position in what :func:`with_fact` made; ``None`` where there is no fact."""
+    plain, mark, fact_id = slug.rpartition(_FACT_MARK)
+    is_id = fact_id.isascii() and fact_id.isdigit() and len(fact_id) <= FACT_ID_DIGITS_MAX
+    return (plain, int(fact_id)) if mark and is_id else (slug, None)

@@ -9,6 +9,7 @@ from attrs import frozen
 from keepgate.core.model.fact import Sight
 from keepgate.core.model.times import iso
 from keepgate.core.reading.delta import (
+    FACT_ID_DIGITS_MAX,
     Delivery,
     Position,
     deliver,
@@ -17,6 +18,8 @@ from keepgate.core.reading.delta import (
     moved,
     resume_fact,
     resume_page,
+    with_fact,
+    without_fact,
 )
 from keepgate.core.reading.pack import entity_names, later_than
 from keepgate.core.reading.tokens import declared
@@ -37,7 +40,6 @@ LOCAL, REMOTE = "local", "remote"
 
 RENEW_MS: Final = 3600 * 1000
 """A session that wakes and finds nothing has its cursor renewed after so long, so that it does not expire."""
-FACT_ID_DIGITS_MAX: Final = 18
 _NEITHER: Final = "Give since (ISO 8601, or such as `8 hours ago`), or a session_id."
 _TOGETHER: Final = "Give since, slug and fact of one next_cursor together."
 NOT_STORED: Final = "the position of this session could not be stored"
@@ -94,14 +96,16 @@ def _wish(ctx: ReadCtx, params: v.DeltaParams) -> _Wish:
         raise invalid_params("there is neither since nor session_id", _NEITHER)
     if since_ms is None and (params.since_slug or params.since_fact):
         raise invalid_params("since_slug and since_fact belong to a since", _TOGETHER)
+    slug, fact_id = without_fact(params.since_slug or "")
+    named = _fact_id(params.since_fact)
     lane = REMOTE if ctx.connection.remote else LOCAL
     return _Wish(
         sight=reading_sight(ctx, params.session, world_only=not params.include_private),
         names=entity_names(params.entities or ""),
         budget=declared(params.budget_tokens),
         since_ms=since_ms,
-        slug=params.since_slug,
-        fact_id=_fact_id(params.since_fact),
+        slug=slug or None,
+        fact_id=fact_id if named is None else named,
         key=None if session_id is None else SessionKey(lane, session_id),
         now_ms=now_ms,
     )
@@ -188,10 +192,18 @@ def _result(wish: _Wish, seen: _Seen, reason: str | None = None) -> v.DeltaResul
 
 
 def _next_cursor(wish: _Wish, seen: _Seen) -> v.NextCursor:
-    """Where a request without a session goes on; it has one place for all homes."""
+    """Where a request without a session goes on; it has one place for all homes.
+
+    Its moment is that of the pages. Where facts are left, or may yet be saved before that moment (the stamps
+    of many pages lie ahead of the clock), the moment alone would lose them: then the slug carries the fact,
+    for clients that pass the contract's two fields on and no third one.
+    """
     delivery = seen.delivery
-    fact = str(resume_fact(seen.start, delivery))
-    if delivery.pages or wish.since_ms is None:
+    fact_id = resume_fact(seen.start, delivery)
+    since_ms, slug = wish.since_ms, wish.slug or ""
+    if delivery.pages or since_ms is None:
         since_ms, slug = resume_page(seen.start, delivery)
-        return v.NextCursor(since=iso(since_ms or seen.since_ms), slug=slug, fact=fact)
-    return v.NextCursor(since=iso(wish.since_ms), slug=wish.slug or "", fact=fact)
+        since_ms = since_ms or seen.since_ms
+    if delivery.next_fact is not None or since_ms >= wish.now_ms:
+        slug = with_fact(slug, fact_id)
+    return v.NextCursor(since=iso(since_ms), slug=slug, fact=str(fact_id))
