@@ -17,7 +17,6 @@ from keepgate.protocol.proposals import (
     ProposalsApproveResult,
     ProposalsGetResult,
     ProposalsListResult,
-    ProposalStatus,
 )
 from keepgate.protocol.wire import structure
 
@@ -33,9 +32,7 @@ async def approve_all_facts(calls: Calls, terminal: Terminal) -> Any:
     Facts with a warning and such as can no longer be stored are left for a look of their own. Raises
     ``WRITE_DENIED`` when the person leaves them waiting.
     """
-    waiting = structure(
-        await calls.call("proposals/list", {"status": ProposalStatus.PENDING}), ProposalsListResult
-    )
+    waiting = structure(await calls.call("proposals/list", {"status": "pending"}), ProposalsListResult)
     facts = [item.id for item in waiting.proposals if item.kind in FACTS]
     found = [structure(await calls.call("proposals/get", {"id": each}), ProposalsGetResult) for each in facts]
     asks = [each.ask for each in found if each.ask is not None and not each.ask.warnings][:AT_ONCE_MAX]

@@ -1,0 +1,156 @@
+"""One workspace and the processes around it: editors, MCP servers, commands, each a real process."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
+
+from keepgate.protocol.framing import Framing
+from keepgate_client import Client
+from keepgate_client.connection import Call, Connection
+from keepgate_client.testing import FakeEditor
+
+Json = dict[str, Any]
+WAIT_S = 60
+
+
+class Agent:
+    """A client of ``keepgate mcp`` that remembers facts."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.asked: list[Json] = []
+
+    @property
+    def pid(self) -> int:
+        return self.connection.process.pid
+
+    def remember(self, fact: str) -> Call:
+        """Begin a call; :meth:`answer` reads its end."""
+        arguments = {"fact": fact, "provenance": "test"}
+        return self.connection.begin("tools/call", {"name": "remember", "arguments": arguments})
+
+    async def answer(self, call: Call) -> Json:
+        """What the tool answers: the envelope of an error, or the result."""
+        message = await call.answer
+        result = message["result"]
+        told: Json = json.loads(result["content"][0]["text"])
+        return told
+
+    def kill(self) -> None:
+        self.connection.process.kill()
+
+
+class House:
+    """The workspace. Everything that is started here ends with the test."""
+
+    def __init__(self, folder: Path, stack: AsyncExitStack) -> None:
+        self.project = folder / "project"
+        self.home = folder / "home"
+        self.project.mkdir()
+        self.home.mkdir()
+        self.env: dict[str, str | None] = {"KEEPGATE_HOME": str(self.home), "KEEPGATE_STORE": None}
+        self._stack = stack
+
+    def settings(self, text: str) -> None:
+        """Write the user's config.toml."""
+        (self.home / "config.toml").write_text(text, encoding="utf-8")
+
+    async def editor(self, name: str, answers: Any = (), **options: Any) -> FakeEditor:
+        """An editor of the workspace that can be asked, once it is reachable."""
+        before = self.reachable()
+        spawned = FakeEditor.spawn(self.project, answers=answers, env=self.env, client_name=name, **options)
+        editor = await self._stack.enter_async_context(spawned)
+        editor.tolerate_unanswered = True
+        await until(lambda: self.reachable() > before)
+        self._stack.callback(_go_on, editor.pid)
+        return editor
+
+    def reachable(self) -> int:
+        """How many files say that a process is reachable for the workspace."""
+        return sum(1 for path in (self.home / "state" / "reach").glob("*/*") if path.parent.name != "marks")
+
+    async def agent(self, on_form: Callable[[Json], Any] | None = None) -> Agent:
+        """An agent in the workspace; ``on_form`` answers what its client is asked."""
+        command = (sys.executable, "-m", "keepgate", "mcp", "--workspace", str(self.project))
+        connection = await Connection.open(command, framing=Framing.LINES, env=self.env)
+        self._stack.push_async_callback(connection.close, 1.0)
+        agent = Agent(connection)
+        if on_form is not None:
+
+            async def put(params: Json) -> Any:
+                agent.asked.append(params)
+                return on_form(params)
+
+            connection.on_request("elicitation/create", put)
+        capabilities = {} if on_form is None else {"elicitation": {}}
+        hello = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": capabilities,
+            "clientInfo": {"name": "agent", "version": "1"},
+        }
+        await connection.request("initialize", hello)
+        await connection.notify("notifications/initialized")
+        await connection.request("tools/call", {"name": "recall", "arguments": {"query": "x"}})
+        return agent
+
+    async def person(self) -> Client:
+        """A client that looks at the store and may decide; it announces nothing that could be asked."""
+        return await self._stack.enter_async_context(Client.spawn(self.project, env=self.env))
+
+
+async def until(holds: Callable[[], Any]) -> Any:
+    """Look until it holds; what it gave."""
+    async with asyncio.timeout(WAIT_S):
+        while not (found := holds()):  # noqa: ASYNC110 - files of other processes tell nobody
+            await asyncio.sleep(0.01)
+    return found
+
+
+def _go_on(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGCONT)
+    except ProcessLookupError:
+        return
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    """The workspace."""
+    async with AsyncExitStack() as stack:
+        yield House(tmp_path, stack)
+
+
+class Held:
+    """A person who looks at a question until told what to answer."""
+
+    def __init__(self) -> None:
+        self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    async def __call__(self, _: Any) -> Any:
+        return await asyncio.shield(self._answer)
+
+    def say(self, answer: Any) -> None:
+        """Answer."""
+        self._answer.set_result(answer)
+
+
+@pytest.fixture
+def held() -> type[Held]:
+    """Makes people who take their time."""
+    return Held
+
+
+@pytest.fixture
+def look() -> Callable[[Callable[[], Any]], Any]:
+    """Looks until something holds."""
+    return until
