@@ -24,6 +24,8 @@ from keepgate.protocol.entries import (
     IdTarget,
     ListParams,
     ListResult,
+    PurgeParams,
+    PurgeResult,
     QueryParams,
     QueryResult,
     RemoveParams,
@@ -56,6 +58,8 @@ from keepgate.protocol.lifecycle import (
     SessionOpenResult,
 )
 from keepgate.protocol.looking_back import (
+    AsOfParams,
+    AsOfResult,
     SessionTaintParams,
     SessionTaintResult,
 )
@@ -485,6 +489,26 @@ class Calls(ABC):
             UndoResult,
         )
 
+    async def purge(
+        self,
+        *,
+        text: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PurgeResult:
+        """Take a text out of every table, index, ledger payload and backup, and prove that it is gone.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "memory/purge",
+            PurgeParams(
+                text=text,
+                session=session,
+            ),
+            PurgeResult,
+        )
+
     async def why(
         self,
         *,
@@ -779,6 +803,33 @@ class Calls(ABC):
                 session=session,
             ),
             SessionTaintResult,
+        )
+
+    async def as_of(
+        self,
+        *,
+        seq: int | None = None,
+        at: int | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> AsOfResult:
+        """Memories and facts as they were after a ledger row, or at a moment.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/asOf",
+            AsOfParams(
+                seq=seq,
+                at=at,
+                limit=limit,
+                after=after,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            AsOfResult,
         )
 
     async def session_active(self) -> SessionActiveResult:
@@ -1602,6 +1653,26 @@ class SyncCalls(ABC):
             UndoResult,
         )
 
+    def purge(
+        self,
+        *,
+        text: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> PurgeResult:
+        """Take a text out of every table, index, ledger payload and backup, and prove that it is gone.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
+        ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "memory/purge",
+            PurgeParams(
+                text=text,
+                session=session,
+            ),
+            PurgeResult,
+        )
+
     def why(
         self,
         *,
@@ -1896,6 +1967,33 @@ class SyncCalls(ABC):
                 session=session,
             ),
             SessionTaintResult,
+        )
+
+    def as_of(
+        self,
+        *,
+        seq: int | None = None,
+        at: int | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> AsOfResult:
+        """Memories and facts as they were after a ledger row, or at a moment.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/asOf",
+            AsOfParams(
+                seq=seq,
+                at=at,
+                limit=limit,
+                after=after,
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            AsOfResult,
         )
 
     def session_active(self) -> SessionActiveResult:

@@ -36,3 +36,29 @@ def test_a_tainted_session_is_told_of(keepgate):
     said = keepgate.here("session", "taint", "s1", "--source", "a mail").out
 
     assert ['  "a \\"page\\""', '  "a mail"'] == said.splitlines()[1:]
+
+
+def test_the_list_of_another_day(keepgate):
+    """By ledger row and by moment; facts, too."""
+    keepgate.trusting()
+    keepgate.here("add", TEXT)
+    keepgate.here("remember", "Alice likes tea.", "--provenance", "said in chat", "--entity", "alice")
+    keepgate.here("remove", "small")
+
+    by_row = keepgate.here("list", "--as-of", "2").out
+    now = keepgate.here("--json", "list", "--as-of", "0 seconds ago").json
+    early = keepgate.here("list", "--as-of", "2001-01-01").out
+    first = keepgate.here("list", "--as-of", "2", "--limit", "1").out
+
+    assert TEXT in by_row
+    assert "Alice likes tea." in by_row
+    assert (3, [], 1) == (now["seq"], now["entries"], len(now["facts"]))
+    assert "The ledger begins later.\n" == early
+    assert "More follow: keepgate list --as-of 2 --after 1" in first
+
+
+def test_another_day_is_a_row_or_a_moment_of_all_layers(keepgate):
+    """Anything else is a usage error; a row that there is not is refused."""
+    assert 2 == keepgate.here("list", "--as-of", "yesterdayish").code
+    assert 2 == keepgate.here("list", "--as-of", "1", "--track", "user").code
+    assert 2 == keepgate.here("list", "--as-of", "999").code

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from keepgate.protocol import entries, language_model, pages, portability, proposals, verbs
+from keepgate.protocol import entries, language_model, looking_back, pages, portability, proposals, verbs
 from keepgate.protocol.naming import wire_name
 from keepgate.protocol.ops import BY_NAME, OPERATIONS, SERVER_MESSAGES
 from keepgate.protocol.wire import structure
@@ -96,7 +96,7 @@ def test_the_examples_have_the_types_of_the_table(documents: Mapping[str, str]) 
 
 TYPES = {
     kind.__name__.removesuffix("Params"): kind
-    for module in (entries, language_model, pages, portability, proposals, verbs)
+    for module in (entries, language_model, looking_back, pages, portability, proposals, verbs)
     for kind in vars(module).values()
     if isinstance(kind, type) and attrs.has(kind)
 } | {"Question": proposals.ApprovalRequestParams}

@@ -1,10 +1,11 @@
-"""Params and results of what guards a session and looks back on it: taint."""
+"""Params and results of what guards a session and looks back on it."""
 
 from typing import Annotated, Final
 
 from attrs import frozen
 
-from keepgate.protocol.entries import UNSET, SessionParam
+from keepgate.protocol.entries import UNSET, Entry, SessionParam
+from keepgate.protocol.verbs import FactKind, Visibility
 
 TAINT_SOURCES_MAX: Final = 20
 TAINT_SOURCE_UNITS_MAX: Final = 256
@@ -27,3 +28,43 @@ class SessionTaintResult:
 
     tainted: Annotated[bool, "Always true: there is no way back for a session."]
     sources: Annotated[list[str], "Everything that is known of this session, in the order it was told."]
+
+
+@frozen(kw_only=True)
+class AsOfParams:
+    """Params of ``memory/asOf``: exactly one of ``seq`` and ``at``."""
+
+    seq: Annotated[int | None, "The store as it was after this ledger row."] = None
+    at: Annotated[int | None, "The store as it was at this moment, in epoch milliseconds."] = None
+    limit: Annotated[int | None, "Entries and facts in a page; default 100, never above 1,000."] = None
+    after: Annotated[str | None, "`next` of the page before."] = None
+    all_workspaces: bool = False
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class FactThen:
+    """A fact as it was."""
+
+    id: str
+    workspace_key: Annotated[str, "Its home: the workspace key, or empty for user-global."]
+    entity: str | None
+    text: str
+    kind: FactKind
+    visibility: Visibility
+    provenance: str
+    created_at: int
+    valid_until: int | None
+    session_id: str | None
+
+
+@frozen(kw_only=True)
+class AsOfResult:
+    """Result of ``memory/asOf``, in the order in which things came."""
+
+    seq: Annotated[int, "The last ledger row that counts; 0 before the first."]
+    ts: Annotated[int | None, "When it was written; null before the first."]
+    entries: Annotated[list[Entry], "As they were; recall counts, which no ledger keeps, are 0."]
+    facts: Annotated[list[FactThen], "Those that could be recalled then."]
+    unknown: Annotated[list[str], "Ids of entries and facts whose text of that time was purged."]
+    next: Annotated[str | None, "Give it as `after` for the next page; null at the end."]

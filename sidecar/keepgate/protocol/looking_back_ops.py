@@ -4,7 +4,7 @@ from typing import Final
 
 from keepgate.protocol import looking_back as back
 from keepgate.protocol.errors import Code
-from keepgate.protocol.operation import STORE_FAULTS, Access, Latency, Operation, Surface
+from keepgate.protocol.operation import READING_FAULTS, STORE_FAULTS, Access, Latency, Operation, Surface
 
 LOOKING_BACK_OPERATIONS: Final[tuple[Operation, ...]] = (
     Operation(
@@ -18,5 +18,17 @@ LOOKING_BACK_OPERATIONS: Final[tuple[Operation, ...]] = (
         session_required=True,
         surface=Surface.FULL,
         tool="taint",
+    ),
+    Operation(
+        name="memory/asOf",
+        params=back.AsOfParams,
+        result=back.AsOfResult,
+        access=Access.READ,
+        latency=Latency.LONG,
+        summary="Memories and facts as they were after a ledger row, or at a moment.",
+        faults=READING_FAULTS,
+        clauses=("DSH-6",),
+        surface=Surface.FULL,
+        tool="memory_as_of",
     ),
 )

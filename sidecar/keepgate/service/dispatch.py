@@ -26,6 +26,7 @@ from keepgate.service import (
 )
 from keepgate.service.connection import Connection
 from keepgate.service.context import AdminCtx, DecideCtx, ReadCtx, WriteCtx
+from keepgate.service.looking_back import memory_as_of
 from keepgate.service.pages import indexing
 from keepgate.service.pages import reading as page_reading
 from keepgate.service.pages import writing as page_writing
@@ -67,6 +68,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "session/active": sessions.active,
     "approval/shown": proposing.shown,
     "session/taint": tainting.taint,
+    "memory/asOf": memory_as_of,
     "verbs/recall": recalling.recall,
     "verbs/remember": remembering.remember,
     "verbs/entity": entities.entity,

@@ -41,6 +41,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "add_timeline_entry": {"slug": "people/alice", "date": "2026-01-02", "text": "Joined."},
     "capture": {"text": "A note."},
     "remove_page": {"slug": "people/alice"},
+    "memory_as_of": {"seq": 0},
     "taint": {"sources": ["https://example.org/issue/7"]},
 }
 

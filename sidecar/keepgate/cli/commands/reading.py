@@ -53,22 +53,59 @@ def query(given: Globals, agent: str | None, as_session: bool, **filters: Any) -
 @layer_options
 @click.option("--limit", type=int, metavar="N", help="At most so many; default 100.")
 @click.option("--after", metavar="CURSOR", help="Go on where the page before ended.")
+@click.option(
+    "--as-of", "as_of", metavar="SEQ|TIME", help="As it was after this ledger row, or at this moment."
+)
 @every_workspace
 @viewer_options
 @pass_globals
-def listing(given: Globals, agent: str | None, as_session: bool, **filters: Any) -> None:
-    """List memories in the order they came, page by page."""
+def listing(given: Globals, agent: str | None, as_session: bool, as_of: str | None, **filters: Any) -> None:
+    """List memories in the order they came, page by page.
+
+    With --as-of facts, too, as they were: after a ledger row, or at a moment such as 2026-11-30T10:00Z.
+    """
     from keepgate.cli.running import read  # noqa: PLC0415
     from keepgate.fronts.terminal.tables import list_result  # noqa: PLC0415
     from keepgate.protocol.entries import ListResult  # noqa: PLC0415
 
     params = given_params(**filters)
     session = as_session or agent is not None
+    if as_of is not None:
+        return _listing_as_of(given, as_of, params, agent=agent, as_session=session)
 
     async def work(calls: "Calls") -> Any:
         return await calls.call("memory/list", params, as_session=session)
 
-    read(given, work, ListResult, list_result, agent=agent)
+    return read(given, work, ListResult, list_result, agent=agent)
+
+
+def _listing_as_of(
+    given: Globals, as_of: str, params: dict[str, Any], *, agent: str | None, as_session: bool
+) -> None:
+    from keepgate.cli.running import read  # noqa: PLC0415
+    from keepgate.fronts.terminal.looking_back import as_of_result  # noqa: PLC0415
+    from keepgate.protocol.looking_back import AsOfResult  # noqa: PLC0415
+
+    if "track" in params or "scope" in params:
+        raise click.UsageError("--as-of shows all layers; leave --track and --scope out.")
+    params |= _moment(as_of)
+
+    async def work(calls: "Calls") -> Any:
+        return await calls.call("memory/asOf", params, as_session=as_session)
+
+    read(given, work, AsOfResult, as_of_result, agent=agent)
+
+
+def _moment(as_of: str) -> dict[str, int]:
+    from keepgate.boot.compose import stamp_now  # noqa: PLC0415
+    from keepgate.core.model.times import BadMoment, parse_since  # noqa: PLC0415
+
+    if as_of.isascii() and as_of.isdecimal():
+        return {"seq": int(as_of)}
+    try:
+        return {"at": parse_since(as_of, stamp_now().now_ms)}
+    except BadMoment as error:
+        raise click.UsageError(f"--as-of names no ledger row and no moment: {as_of}") from error
 
 
 def _by_id(given: Globals, method: str, entry: str, cls: Any, render: Any, *, all_workspaces: bool) -> None:
