@@ -25,7 +25,7 @@ help:
 	@echo "make check      lint, then test: what a change must pass"
 	@echo "make derive     write the derived files anew: schemas, reference pages, typed client calls"
 	@echo "make coverage   branch coverage; fails under 100 % for gate, store and core"
-	@echo "make bench      measure speed and retrieval: bench-provider, bench-verbs, bench-retrieval"
+	@echo "make bench      measure speed and retrieval: bench-provider, bench-verbs, bench-retrieval, bench-approval"
 	@echo "make clean      remove caches and build results; make distclean removes $(VENV), too"
 
 try: $(VENV)/.runtime
@@ -65,7 +65,7 @@ coverage: $(VENV)/.dev
 	  --include='sidecar/keepgate/gate/*,sidecar/keepgate/store/*,sidecar/keepgate/core/*'
 	@echo "make coverage: gate, store and core are covered branch by branch"
 
-bench: bench-provider bench-verbs bench-retrieval
+bench: bench-provider bench-verbs bench-retrieval bench-approval
 
 bench-provider: $(VENV)/.dev
 	@$(BIN)/python benchmarks/provider.py $(ARGS)
@@ -75,6 +75,9 @@ bench-verbs: $(VENV)/.dev
 
 bench-retrieval: $(VENV)/.dev
 	@$(BIN)/python benchmarks/retrieval.py $(ARGS)
+
+bench-approval: $(VENV)/.dev
+	@$(BIN)/python benchmarks/approval.py $(ARGS)
 
 clean:
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache
