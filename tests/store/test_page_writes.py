@@ -26,7 +26,7 @@ from keepgate.store.memory import Transaction, Writer
 from keepgate.store.rows import change_of, written_change
 from keepgate.store.verify import verify_store
 
-HOME, ROOT = "/work", "/work/pages"
+HOME, ROOT = "/project", "/project/pages"
 
 
 class Files:
