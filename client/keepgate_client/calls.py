@@ -495,7 +495,7 @@ class Calls(ABC):
         text: str,
         session: SessionRef | Unset | None = UNSET,
     ) -> PurgeResult:
-        """Take a text out of every table, index, ledger payload and backup, and prove that it is gone.
+        """Take a text out of every table, index, ledger payload and backup, and prove it.
 
         Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
         ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
@@ -1659,7 +1659,7 @@ class SyncCalls(ABC):
         text: str,
         session: SessionRef | Unset | None = UNSET,
     ) -> PurgeResult:
-        """Take a text out of every table, index, ledger payload and backup, and prove that it is gone.
+        """Take a text out of every table, index, ledger payload and backup, and prove it.
 
         Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``BUDGET_EXCEEDED``, ``WRITE_DENIED``,
         ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.

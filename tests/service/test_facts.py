@@ -249,6 +249,9 @@ async def test_a_fact_is_forgotten_once(client: Any) -> None:
     assert 2 == len(client.person.questions)
     assert "reason: it changed" in client.person.questions[1].text.split("\n")
     assert ["remember", "forget"] == [row["action"] for row in await client.rows()]
+    past, chain = await client.call("memory/history", id="1"), await client.call("memory/why", id="1")
+    for told in (past["versions"], chain["chain"]):
+        assert [None, "it changed"] == [step.get("reason") for step in told]
 
 
 async def test_what_has_run_out_or_was_superseded_is_expired_already(client: Any) -> None:

@@ -7,15 +7,19 @@ import apsw
 import pytest
 
 from keepgate.core.model.entry import Layer
+from keepgate.core.model.page import PageFile
 from keepgate.core.model.viewer import Author, Viewer
 from keepgate.core.writing.change import Add, ByMatch, Remove, Undo
 from keepgate.core.writing.ledger import Decision, Row
+from keepgate.pages.parse import parse
+from keepgate.pages.ready import indexed
 from keepgate.protocol.entries import LAYERS, Scope, Track
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import ProposalStatus
 from keepgate.store import reads
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store
+from keepgate.store.pages import put_pages
 
 ALL = Viewer(workspaces=None, agent_key=None)
 
@@ -83,6 +87,21 @@ async def test_counts_and_workspaces(acting: ModuleType, store: Store, writer: W
     expected = {"entries": 2, "ledger_rows": 4, "pending_proposals": 1}
     assert expected == await store.reading.run(reads.counts, 0)
     assert ["/waits", "/work"] == await store.reading.run(reads.workspace_keys)
+
+
+async def test_facts_and_pages_make_a_workspace_known(
+    acting: ModuleType, store: Store, writer: Writer
+) -> None:
+    """Each alone; what is user-global is of no workspace."""
+    for number, home in enumerate(("/b", "", "/b", "/a")):
+        author = Author(session_id="s", agent_key="", workspace_key=home)
+        await acting.remember(writer, f"fact {number}", author, home=home)
+    for home in ("", "/c"):
+        file = PageFile(home=home, root=f"{home}/p", path="a.md", size=1, mtime_ns=0, digest="0" * 64)
+        page = indexed(file, parse("a.md", b"a"))
+        await store.derived.write(lambda db, page=page: put_pages(db, [page], now_ms=1))
+
+    assert ["/a", "/b", "/c"] == await store.reading.run(reads.workspace_keys)
 
 
 def note(**columns: Any) -> Row:

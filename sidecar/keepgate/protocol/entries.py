@@ -288,6 +288,7 @@ class Version:
     seq: int
     outcome: str
     session_id: str | None
+    reason: Annotated[str | Unset, "Why a fact was forgotten, where that was said."] = UNSET
 
 
 @frozen(kw_only=True)
@@ -476,7 +477,9 @@ class UndoResult:
     restored: Annotated[list[Entry], "Entries it brought back or changed back; same id, next version."]
     usage: list[Usage]
     facts: Annotated[list[FactState], "Facts that it expired or brought back."] = field(factory=list)
-    pages: Annotated[list[str], "Slugs of the pages whose files it put back or removed."] = field(factory=list)
+    pages: Annotated[list[str], "Slugs of the pages whose files it put back or removed."] = field(
+        factory=list
+    )
     left: Annotated[
         list[UndoLeft], "Of a session's undo: what it left, because something changed it since."
     ] = field(factory=list)
@@ -510,6 +513,7 @@ class WhyLink:
     decided_by: Annotated[
         dict[str, Any] | None, "The client through which it was decided; `via: policy` alone for a policy."
     ]
+    reason: Annotated[str | Unset, "Why a fact was forgotten, where that was said."] = UNSET
 
 
 @frozen(kw_only=True)

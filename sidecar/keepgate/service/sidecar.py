@@ -249,7 +249,7 @@ class Sidecar:
         connection.sessions.clear()
 
     async def known_workspaces(self, keys: Collection[str]) -> set[str]:
-        """Which of these workspace keys have memories or wishes."""
+        """Which of these workspace keys have memories, facts, pages or wishes."""
         return set(await self.store.reading.run(reads.workspace_keys)) & set(keys)
 
     async def status(self) -> KeepgateStatus:

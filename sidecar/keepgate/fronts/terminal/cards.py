@@ -91,7 +91,9 @@ def purged(screen: Screen, result: PurgeResult) -> None:
     """What became of a text, without it."""
     told = ", ".join(f"{number} of {table}" for table, number in result.removed.items())
     screen.line(f"Purged: {told}." if told else "No row held it.")
-    screen.line(f"Searched {result.files_searched} files: {'none holds it.' if result.clean else 'not clean.'}")
+    screen.line(
+        f"Searched {result.files_searched} files: {'none holds it.' if result.clean else 'not clean.'}"
+    )
     for path in result.held:
         screen.line(f"Still holds it: {path}")
 
@@ -125,6 +127,8 @@ def _link_fields(link: WhyLink) -> Iterator[tuple[str, str]]:
         yield "agent", link.agent_key
     if link.decided_by is not None:
         yield "decided", f"{_when(link.decided_at)}by {client_words(link.decided_by)}"
+    if isinstance(link.reason, str):
+        yield "reason", link.reason
     if link.proposal_id:
         yield "proposal", link.proposal_id
     if link.hash:

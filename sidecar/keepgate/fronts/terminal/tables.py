@@ -123,9 +123,10 @@ def _sort_of(row: AuditRow) -> str:
 
 def history_result(screen: Screen, result: HistoryResult) -> None:
     """Every state an entry had."""
+    reasons = ("reason",) if any(isinstance(item.reason, str) for item in result.versions) else ()
     columns = [
         Column(title="version", right=True),
-        *(Column(title=title) for title in ("when", "action", "row", "tags", "text")),
+        *(Column(title=title) for title in ("when", "action", "row", "tags", "text", *reasons)),
     ]
     rows: list[list[Cell]] = [
         [
@@ -135,6 +136,7 @@ def history_result(screen: Screen, result: HistoryResult) -> None:
             str(item.seq),
             ", ".join(item.tags or ()),
             "(purged)" if item.text is None else item.text,
+            *(item.reason if isinstance(item.reason, str) else "" for _ in reasons),
         ]
         for item in result.versions
     ]

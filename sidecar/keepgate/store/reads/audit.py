@@ -10,7 +10,7 @@ import apsw
 
 from keepgate.core.model.fact import FACT_ID, Fact
 from keepgate.core.model.viewer import Viewer
-from keepgate.protocol.entries import AuditRow, Scope, Version, WhyLink
+from keepgate.protocol.entries import UNSET, AuditRow, Scope, Unset, Version, WhyLink
 from keepgate.store.facts import fact
 from keepgate.store.reads.entries import entry
 from keepgate.store.reads.openness import ROW_IS_OPEN
@@ -151,6 +151,7 @@ def history(db: apsw.Connection, entry_id: str) -> list[Version]:
             seq=row[0],
             outcome=row[3],
             session_id=row[4],
+            reason=_reason(state),
         )
         for row, version, state in _steps(db, entry_id)
     ]
@@ -172,9 +173,15 @@ def why(db: apsw.Connection, entry_id: str) -> list[WhyLink]:
             session_id=row[4],
             agent_key=row[5] if row[13] is None else row[13],
             **_parties(_json(row[12]), _json(row[9])),
+            reason=_reason(state),
         )
-        for row, version, _ in _steps(db, entry_id)
+        for row, version, state in _steps(db, entry_id)
     ]
+
+
+def _reason(state: dict[str, Any] | None) -> str | Unset:
+    """Why a fact was forgotten, where that was said; nothing else has a reason."""
+    return (state or {}).get("reason") or UNSET
 
 
 def _parties(asked_by: dict[str, Any] | None, by: dict[str, Any] | None) -> dict[str, Any]:
