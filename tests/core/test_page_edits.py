@@ -11,6 +11,8 @@ from keepgate.core.writing.page_edits import (
     with_note,
     with_timeline,
 )
+from keepgate.pages.parse import visibility_in
+from keepgate.protocol.verbs import Visibility
 
 PAGE = "---\ntitle: Ada\nworks_at: [[companies/mill]]\n---\n# Ada\n\nText.\n"
 
@@ -135,6 +137,17 @@ def test_a_note_goes_to_the_end_of_the_inbox() -> None:
         "---\ntitle: Inbox 2026-11\ntype: inbox\n---\n\n- 2026-11-30 09:05 Call Ada.\n"
         "- 2026-11-30 17:00 Two\n\n  # lines\n"
     ) == second
+
+
+@pytest.mark.parametrize(
+    "note", ["---\nvisibility: private\n---\n", "a\r---\rvisibility: private\r---", "..."]
+)
+@pytest.mark.parametrize("before", [None, "", "\n", "---\nprose\n", "---\ntitle: x\n---\n"])
+def test_a_note_is_no_front_matter(before: str | None, note: str) -> None:
+    """Whatever it says, the page is as visible as it was; lines end with a lone carriage return, too."""
+    after = with_note(before, "2026-11-30", "09:05", note, title="Inbox")
+
+    assert Visibility.WORLD is visibility_in(after.encode())
 
 
 def test_a_note_keeps_the_line_endings_of_the_inbox() -> None:

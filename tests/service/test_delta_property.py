@@ -256,7 +256,7 @@ def test_whatever_happens_in_between(steps: list[tuple[Any, ...]]) -> None:
 
 @define(eq=False)
 class TwoFields:
-    """A client without a session that passes on ``since`` and ``slug`` of next_cursor, as the contract says."""
+    """A client without a session that passes on ``since`` and ``slug``, as the contract says."""
 
     folders: tuple[str, ...]
     cursor: dict[str, str]

@@ -19,6 +19,7 @@ TEXT_UNITS_MAX: Final = 4000
 TIMELINE_HEADING: Final = "## Timeline"
 
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_LINE_ENDS: Final = re.compile(r"\r\n?")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
 _DATED: Final = re.compile(r"[-*+] +\**(\d{4}-\d{2}-\d{2})\b")
@@ -179,7 +180,8 @@ def with_note(text: str | None, day: str, clock: str, note: str, *, title: str) 
     if text is None:
         text = f"---\ntitle: {title}\ntype: inbox\n---\n"
     end = _line_end(text)
-    body = note.replace("\r\n", "\n").strip("\n").split("\n")
+    # A lone carriage return, too, begins a line for who reads the page.
+    body = _LINE_ENDS.sub("\n", note).strip("\n").split("\n")
     item = [f"- {day} {clock} {body[0]}", *(f"  {line}" if line.strip() else "" for line in body[1:])]
     lines = _lines(text)
     gap = "" if not lines or _ending(lines[-1]) else end
