@@ -361,6 +361,20 @@ def choice(event: Any) -> Any:
     return {"id": event["id"], "hash": event["hash"]}
 
 
+async def test_leave_for_the_session(house: Any) -> None:
+    """Given in a window, it holds for the agent's session in the agent's own process."""
+    one = await house.editor("one", ["Allow for this session"])
+    agent = await house.agent()
+
+    first = await agent.answer(agent.remember("The sky is blue."))
+    second = await agent.answer(agent.remember("Water is wet."))
+    asked, granted = await rows(house, "remember")
+
+    assert (["inserted"] * 2, 1) == ([each["status"] for each in (first, second)], len(one.prompts))
+    assert (True, "one") == (asked.by["forSession"], asked.by["client"])
+    assert "allowed-once (via session grant, writePolicy ask)" == granted.outcome
+
+
 async def test_nothing_is_brought_up_that_nobody_waits_for(house: Any) -> None:
     """What lies in the inbox disturbs nobody, and an idle window opens no prompt."""
     one, other = await house.editor("one"), await house.editor("other")

@@ -9,7 +9,7 @@ from attrs import evolve
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
+from keepgate.core.writing.approval import FOR_SESSION, Allowed, Decider, Denied, Unreachable, Verdict
 from keepgate.core.writing.ask import Ask
 from keepgate.core.writing.change import Change, homes_of
 from keepgate.core.writing.mutation import of_entries, of_facts, of_pages
@@ -268,11 +268,11 @@ class Gate:
                     verdict = await wait_for(answering, shown, by, elsewhere, wait_ms)
                     settled = await self.conclude(proposal, ask, verdict)
                     if not isinstance(settled, Drifted):
-                        return await self._answer(settled, proposal)
+                        return await self._answer(settled, proposal, ask)
                     ask = settled.ask
-                return await self._answer(await self.close(proposal, by, Outcome.CANCELLED), proposal)
+                return await self._answer(await self.close(proposal, by, Outcome.CANCELLED), proposal, ask)
             except DecidedElsewhere:
-                return await self._decided_elsewhere(proposal)
+                return await self._decided_elsewhere(proposal, ask)
             except asyncio.CancelledError:
                 abandoned, _ = await to_the_end(self._abandon(proposal, asker))
                 if asker.closing and isinstance(abandoned, Refused):
@@ -286,9 +286,15 @@ class Gate:
         """What follows from the answer to a question, in one transaction; tells everybody of it."""
         match verdict:
             case Allowed():
+                grant = (
+                    grant_for(ask.plan, ask.kind, warned=bool(ask.warnings)) if verdict.for_session else None
+                )
+                if grant is not None:
+                    # Whoever waits in another process reads there that it has leave for more.
+                    verdict = evolve(verdict, by=evolve(verdict.by, for_session=True))
                 settled = await self._settle(proposal, verdict)
-                if isinstance(settled, Receipt) and verdict.for_session:
-                    self._grant(ask)
+                if isinstance(settled, Receipt) and grant is not None:
+                    self._grants.add(grant)
                 return settled
             case Denied(by=by, outcome=outcome):
                 return await self.close(proposal, by, outcome)
@@ -340,14 +346,14 @@ class Gate:
             return await self._leave(proposal, by)
         return await self.close(proposal, by, Outcome.CANCELLED)
 
-    async def _answer(self, settled: Receipt | Refused | Late, proposal: StoredProposal) -> Receipt:
+    async def _answer(self, settled: Receipt | Refused | Late, proposal: StoredProposal, ask: Ask) -> Receipt:
         match settled:
             case Receipt():
                 return settled
             case Refused():
                 raise settled.fault
             case Late():
-                return await self._decided_elsewhere(proposal)
+                return await self._decided_elsewhere(proposal, ask)
 
     async def ask_now(self, stored: StoredProposal) -> Ask:
         """A pending proposal as it would be asked now. Raises the plan's faults."""
@@ -355,11 +361,16 @@ class Gate:
             self._store, self._pages.files, stored, self._rules(stored).settings.budgets, self._stamp()
         )
 
-    async def _decided_elsewhere(self, proposal: StoredProposal) -> Receipt:
-        """The caller's answer to a decision that came through another connection or process."""
+    async def _decided_elsewhere(self, proposal: StoredProposal, ask: Ask) -> Receipt:
+        """The caller's answer to a decision that came through another connection or process.
+
+        Where that gave leave for the rest of the session, it is this process that writes for it.
+        """
         stored = await self.stored(proposal.id)
         if stored.status is not ProposalStatus.APPROVED:
             raise write_denied(final_outcome(stored), proposal.id)
+        if (stored.decided_by or {}).get(FOR_SESSION) and stored.hash == ask.hash:
+            self._grants.update(filter(None, [grant_for(ask.plan, ask.kind, warned=bool(ask.warnings))]))
         limit = self._rules(stored).settings.budgets.limit
 
         def look(db: Connection) -> Receipt:
@@ -394,10 +405,6 @@ class Gate:
 
     def _rules(self, proposal: StoredProposal) -> Rules:
         return self._rules_for(proposal.homes)
-
-    def _grant(self, ask: Ask) -> None:
-        if grant := grant_for(ask.plan, ask.kind, warned=bool(ask.warnings)):
-            self._grants.add(grant)
 
     def _decided(self, proposal: StoredProposal, outcome: Outcome, by: Decider | None) -> None:
         self.decisions.decided(proposal.id)

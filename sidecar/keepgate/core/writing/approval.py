@@ -15,13 +15,17 @@ POLICY: Final = "policy"
 SECRETS_CONFIRMED: Final = "secretsConfirmed"
 """The kinds of secrets on which the person at the asking terminal insisted, in who asked and who decided."""
 
+FOR_SESSION: Final = "forSession"
+"""Beside who decided: whether the yes is a leave for more of its kind in that session, too."""
+
 
 @frozen(kw_only=True)
 class Decider:
     """Who decided, for the ledger.
 
     ``via`` is ``approval``, ``session grant``, ``policy``, ``inbox`` or ``expiry``; ``secrets`` are the kinds
-    of secrets on which a person insisted.
+    of secrets on which a person insisted; ``for_session``: the yes is also a leave for more of its kind in
+    that session.
     """
 
     via: str
@@ -31,6 +35,7 @@ class Decider:
     connection: str | None = None
     channel: str | None = None
     secrets: tuple[str, ...] = ()
+    for_session: bool = False
 
     def label(self, outcome: str) -> str:
         """The ledger's outcome label, naming the real source (DSH-6)."""
@@ -48,6 +53,7 @@ class Decider:
             "connection": self.connection,
             "channel": self.channel,
             SECRETS_CONFIRMED: list(self.secrets) or None,
+            FOR_SESSION: self.for_session or None,
         }
         return {name: value for name, value in shown.items() if value is not None} or None
 
