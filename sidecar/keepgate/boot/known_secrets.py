@@ -1,10 +1,13 @@
 """The secrets that the library detect-secrets knows, as a finder of the screen (docs/adr/0031-secrets.md)."""
 
 import re
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from typing import Final
+from types import ModuleType
+from typing import Any, Final
 
 from keepgate.core.writing.screen import Secret
 
@@ -39,7 +42,33 @@ def known_secrets(text: str) -> Iterator[Secret]:
 @cache
 def _patterns() -> tuple[tuple[str, "re.Pattern[str]"], ...]:
     found: list[tuple[str, re.Pattern[str]]] = []
-    for module, name, kind in PLUGINS:
-        detector = getattr(import_module(f"detect_secrets.plugins.{module}"), name)
-        found += [(kind, pattern) for pattern in detector.denylist]
+    with _offline():
+        for module, name, kind in PLUGINS:
+            detector = getattr(import_module(f"detect_secrets.plugins.{module}"), name)
+            found += [(kind, pattern) for pattern in detector.denylist]
     return tuple(found)
+
+
+@contextmanager
+def _offline() -> Iterator[None]:
+    """Load the plugins without the HTTP client by which they could ask a provider whether a token is real.
+
+    Nothing here asks, and nothing can: its name stands for nothing. It is most of the library's loading time.
+    """
+    if "requests" in sys.modules:
+        yield
+        return
+    sys.modules["requests"] = _Nothing("requests")
+    try:
+        yield
+    finally:
+        del sys.modules["requests"]
+
+
+class _Nothing(ModuleType):
+    """A module in which every name is ``object``."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return object
