@@ -172,7 +172,7 @@ def test_a_consolidation_is_shown_whole() -> None:
         action="consolidate", text="remove: spaces\nUse sp…", targets=[TARGET], entries=[entry("Tabs.")]
     )
 
-    assert f"remove: e1\n{TARGET.text}\nnew text: Tabs." in message_of(asked)
+    assert f"remove: e1\n    {TARGET.text}\nnew text: Tabs." in message_of(asked)
 
 
 def test_changed_tags_are_shown_with_those_before() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Final
 
-from keepgate.core.model.text import make_visible, named, one_line
+from keepgate.core.model.text import continued, make_visible, named, one_line
 from keepgate.core.reading.asked import facts, place_of, workspaces_of
 from keepgate.protocol.entries import Scope
 from keepgate.protocol.proposals import ApprovalRequestParams, ChangeKind
@@ -33,13 +33,16 @@ def _payload(question: ApprovalRequestParams) -> str:
     # The contract's payload of a consolidation holds excerpts, and that of a batch does not say which text
     # goes to which workspace; a person decides on whole texts in their places.
     if question.action == ChangeKind.CONSOLIDATE:
-        removed = [f"remove: {target.match or target.id}\n{target.text}" for target in question.targets]
-        return "\n".join([*removed, *(f"new text: {entry.text}" for entry in question.entries)])
+        removed = [
+            f"remove: {one_line(target.match or target.id)}\n    {continued(target.text)}"
+            for target in question.targets
+        ]
+        return "\n".join([*removed, *(f"new text: {continued(entry.text)}" for entry in question.entries)])
     if question.action == ChangeKind.SEED and question.entries:
         several = len(workspaces_of(question)) > 1
         places = (one_line(place_of(entry, among_several=several)) for entry in question.entries)
         return "\n".join(
-            f"{place}: {entry.text}" for place, entry in zip(places, question.entries, strict=True)
+            f"{place}: {continued(entry.text)}" for place, entry in zip(places, question.entries, strict=True)
         )
     return question.text
 
