@@ -62,6 +62,8 @@ def test_slugs(slug: str) -> None:
         "a/b./c",
         "x" * (SEGMENT_BYTES_MAX + 1),
         "é" * SEGMENT_BYTES_MAX,
+        "a\u202eb",
+        "a\u200bb",
         "a/" * (SLUG_UNITS_MAX // 2) + "a",
     ],
 )

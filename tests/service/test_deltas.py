@@ -214,6 +214,19 @@ async def test_more_facts_than_the_limit(desk: Desk) -> None:
     assert not second["has_more"]
 
 
+async def test_a_budget_that_nothing_fits_says_so(desk: Desk) -> None:
+    """One long fact in front must not stand still in silence; with room enough everything comes."""
+    await desk.wake()
+    await desk.fact("x" * 3000)
+    await desk.fact("short")
+
+    tight, wide = await desk.wake(budget_tokens=500), await desk.wake()
+
+    assert ([], True, 2) == (tight["facts"], tight["has_more"], tight["dropped_count"])
+    assert "larger budget_tokens" in tight["degraded_reason"]
+    assert (2, False) == (len(wide["facts"]), "degraded_reason" in wide)
+
+
 async def test_a_budget_for_the_page_alone(desk: Desk) -> None:
     """Facts behind a page that filled the budget come with the next wake."""
     await desk.wake()

@@ -214,11 +214,11 @@ async def test_names_that_differ_never_mix(client: Any, names: tuple[str, ...]) 
         assert [f"about {name}"] == await recall(client, entity=name)
 
 
-async def test_an_entity_of_signs_alone_is_refused(client: Any) -> None:
-    """Nothing is left of it to look up."""
-    fault = await client.fault("verbs/recall", entity="%?!")
+async def test_an_entity_of_signs_alone_has_no_facts(client: Any) -> None:
+    """It is no wildcard and no error: nothing is about it."""
+    await remember(client, "about somebody", entity="people/somebody")
 
-    assert ("invalid_params", True) == (fault.envelope()["error"], bool(fault.envelope()["suggestion"]))
+    assert [[], []] == [await recall(client, entity=name) for name in ("%", "%?!")]
 
 
 async def test_since_entity_and_session_hold_together(house: Any, clock: Clock) -> None:

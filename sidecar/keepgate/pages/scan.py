@@ -59,6 +59,14 @@ def scan(root: str, below: str = "", is_stopped: Callable[[], bool] = lambda: Fa
     return found
 
 
+def _changed_ns(status: os.stat_result) -> int:
+    """When a file last changed. A program can set its time back; the time of its node it cannot.
+
+    On Windows the latter is the time of its creation, which is then the earlier one.
+    """
+    return max(status.st_mtime_ns, status.st_ctime_ns)
+
+
 def is_of_interest(path: str) -> bool:
     """Whether no name on a path below a root is hidden or skipped."""
     return not any(name.startswith(".") or name in SKIPPED for name in path.split("/"))
@@ -86,7 +94,7 @@ def _is_folder(root: str, below: str, found: Scan) -> bool:
         found.unread.append(below)
         return False
     if stat.S_ISREG(status.st_mode) and is_page(below):
-        found.files[below] = Seen(below, status.st_size, status.st_mtime_ns)
+        found.files[below] = Seen(below, status.st_size, _changed_ns(status))
     return stat.S_ISDIR(status.st_mode)
 
 
@@ -122,7 +130,7 @@ def _note(entry: "os.DirEntry[str]", path: str, inner: list[str], found: Scan) -
             inner.append(path)
         else:
             status = entry.stat(follow_symlinks=False)
-            found.files[path] = Seen(path, status.st_size, status.st_mtime_ns)
+            found.files[path] = Seen(path, status.st_size, _changed_ns(status))
     except FileNotFoundError:
         return
     except OSError as error:

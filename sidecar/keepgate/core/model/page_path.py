@@ -4,6 +4,8 @@ import re
 import unicodedata
 from typing import Final
 
+from keepgate.core.model.text import hidden_positions
+
 ENDING: Final = ".md"
 SLUG_UNITS_MAX: Final = 500
 SEGMENT_BYTES_MAX: Final = 200
@@ -28,6 +30,8 @@ def slug_problem(slug: str) -> str | None:
         return f"has {len(slug)} characters; a slug may have {SLUG_UNITS_MAX}"
     if any(unicodedata.category(char) in _UNSEEN for char in slug):
         return "must not hold control characters, U+0000 or lone surrogates"
+    if hidden_positions(slug):
+        return "must not hold hidden characters, which make one name look like another"
     if unicodedata.normalize("NFC", slug) != slug:
         return "must be composed text (Unicode NFC)"
     if found := _FORBIDDEN.search(slug):

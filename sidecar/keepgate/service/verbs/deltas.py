@@ -24,7 +24,7 @@ from keepgate.core.reading.delta import (
 from keepgate.core.reading.pack import entity_names, later_than
 from keepgate.core.reading.tokens import declared
 from keepgate.protocol import verbs as v
-from keepgate.protocol.entries import UNSET
+from keepgate.protocol.entries import UNSET, Unset
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.verb_errors import invalid_params
 from keepgate.service.context import ReadCtx
@@ -43,6 +43,7 @@ RENEW_MS: Final = 3600 * 1000
 _NEITHER: Final = "Give since (ISO 8601, or such as `8 hours ago`), or a session_id."
 _TOGETHER: Final = "Give since, slug and fact of one next_cursor together."
 NOT_STORED: Final = "the position of this session could not be stored"
+TOO_SMALL: Final = "nothing fits the budget; what comes next needs a larger budget_tokens, or none"
 
 
 @frozen(kw_only=True)
@@ -184,11 +185,19 @@ def _result(wish: _Wish, seen: _Seen, reason: str | None = None) -> v.DeltaResul
         text=delivery.block.text,
         has_more=delivery.has_more,
         next_cursor=_next_cursor(wish, seen),
-        degraded_reason=UNSET if reason is None else reason,
+        degraded_reason=_degraded(wish, delivery, reason),
         budget_tokens=UNSET if wish.budget is None else wish.budget,
         budget_used=UNSET if wish.budget is None else delivery.block.used,
         dropped_count=UNSET if wish.budget is None else delivery.block.dropped,
     )
+
+
+def _degraded(wish: _Wish, delivery: Delivery, reason: str | None) -> str | Unset:
+    """Why this is less than it could be: a budget that nothing fits would stand still in silence."""
+    is_empty = not (delivery.pages or delivery.facts or delivery.threads)
+    if wish.budget is not None and is_empty and delivery.has_more:
+        return TOO_SMALL
+    return UNSET if reason is None else reason
 
 
 def _next_cursor(wish: _Wish, seen: _Seen) -> v.NextCursor:

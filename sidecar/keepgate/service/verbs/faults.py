@@ -6,7 +6,10 @@ from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import Outcome
 from keepgate.protocol.verb_errors import VerbCode, VerbFault
 
-_UNAVAILABLE: Final = frozenset({Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY})
+_UNAVAILABLE: Final = frozenset({
+    Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY,
+    Code.STORE_CORRUPT, Code.STORE_UNSUPPORTED_VERSION,
+})  # fmt: skip
 _DECIDE: Final = "A person decides it: `keepgate proposals show {id}`. Do not send it again."
 
 

@@ -12,7 +12,6 @@ from keepgate.core.reading.rank import create_safety
 from keepgate.core.reading.tokens import declared, estimate, pack
 from keepgate.protocol import verbs as v
 from keepgate.protocol.entries import UNSET
-from keepgate.protocol.verb_errors import invalid_params
 from keepgate.service.context import ReadCtx
 from keepgate.service.verbs.asking import moment_of, session_of
 from keepgate.service.verbs.sight import reading_sight
@@ -27,7 +26,6 @@ BY_KEYWORDS: Final = "keyword_only_no_embedding_provider"
 EXPIRED_LOOKED_AT: Final = 500
 """What has expired is in no index: among so many of the newest facts it is looked for by its words."""
 
-_NO_NAME: Final = "Name a person, company or project, such as people/alice, or leave entity out."
 
 
 @frozen(kw_only=True)
@@ -136,10 +134,8 @@ def _others(db: Connection, wish: _Wish, wanted: FactFilter) -> list[Fact]:
 
 
 def _entities(db: Connection, sight: Sight, name: str) -> tuple[str, ...]:
-    slugs = resolve(db, sight, name).slugs
-    if not slugs:
-        raise invalid_params("entity names nothing: it holds no letter and no digit", _NO_NAME)
-    return slugs
+    # What names nothing, such as a wildcard, has no facts: it is taken as it stands, and is no error.
+    return resolve(db, sight, name).slugs
 
 
 async def _note(ctx: ReadCtx, params: v.RecallParams, wish: _Wish, pages: Sequence[PageHit]) -> None:
