@@ -6,7 +6,14 @@ import pytest
 
 from keepgate.fronts.stdio.question import document_of, headline, message_of
 from keepgate.protocol.entries import Scope, Track
-from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskFact, AskTarget, Caution
+from keepgate.protocol.proposals import (
+    ApprovalRequestParams,
+    AskEntry,
+    AskFact,
+    AskTarget,
+    Caution,
+    QueuedAsk,
+)
 from keepgate.protocol.verbs import FactKind, Visibility
 
 
@@ -256,3 +263,17 @@ def test_a_fact_is_shown_whole_in_the_message_and_the_document() -> None:
         ][:4]
         assert "reason: no⟨U+202E⟩way" in lines
         assert "Workspace: /home/me/project" in lines
+
+
+def test_what_waits_behind_it_is_listed() -> None:
+    """Its number, and the first few by a line each that holds no line break of theirs."""
+    queue = [
+        QueuedAsk(id=f"p{n}", action="remember", text=f"fact: {n}\nkind: fact", hash="h") for n in range(7)
+    ]
+
+    *_, heading, first, second, third, fourth, fifth, rest = message_of(question(queue=queue)).split("\n")
+
+    assert "7 more of this session will be asked after it:" == heading
+    assert first.startswith("- remember: fact: 0")
+    assert "- and others" == rest
+    assert all(line.startswith("- remember: ") for line in (second, third, fourth, fifth))

@@ -75,7 +75,7 @@ class Hearing:
 
     def windows_changed(self) -> None:
         """Folders or connections came or went."""
-        self._background.begin(errand(self.routing.windows_changed()))
+        self.routing.windows_changed()
 
     def _happened(self, events: Sequence[FeedEvent]) -> None:
         for event in events:

@@ -38,23 +38,20 @@ class Routing:
     async def start(self) -> None:
         """Be reachable from now on, and take up what waits already. Raises the store's faults."""
         self._begun = True
-        await self.windows_changed()
+        self._enter()
+        await self._look()
 
-    async def windows_changed(self) -> None:
-        """Folders or connections came or went. Raises the store's faults."""
-        if not self._begun:
-            return
-        keys = {key for each in self._windows() for key in each.keys}
-        self.store.reach.enter(keys)
-        if keys:
-            for stored in await self.store.reading.run(reads.waited_for):
-                self.heard(stored)
+    def windows_changed(self) -> None:
+        """Folders or connections came or went."""
+        if self._begun:
+            self._enter()
+            self._background.begin(self._look_again())
 
     def heard(self, stored: StoredProposal) -> None:
         """A proposal of another process waits."""
         if not self._begun or stored.id in self._following or self._window(stored.homes) is None:
             return
-        following = self._background.begin(errand(self._follow(stored.id)))
+        following = self._background.begin(self._see_to(stored.id))
         self._following[stored.id] = following
         following.add_done_callback(lambda _: self._following.pop(stored.id, None))
 
@@ -63,6 +60,21 @@ class Routing:
         self._begun = False
         self.store.reach.enter(())
         await self._background.stop()
+
+    def _enter(self) -> None:
+        self.store.reach.enter({key for each in self._windows() for key in each.keys})
+
+    async def _look(self) -> None:
+        """Take up what waits already."""
+        if self._windows():
+            for stored in await self.store.reading.run(reads.waited_for):
+                self.heard(stored)
+
+    async def _look_again(self) -> None:
+        await errand(self._look())
+
+    async def _see_to(self, proposal_id: str) -> None:
+        await errand(self._follow(proposal_id))
 
     async def _follow(self, proposal_id: str) -> None:
         turns: Turns | None = None
