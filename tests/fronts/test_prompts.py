@@ -156,6 +156,25 @@ def test_a_batch_is_shown_whole(server: Any) -> None:
     assert len(server.requests(PROMPT)) == 1
 
 
+def test_a_leave_that_cannot_follow_is_not_offered(server: Any) -> None:
+    """A removal is asked about each time, so its prompt has three buttons; so has one with a warning."""
+    number = server.begin("memory/add", WRITE)
+    server.reply(server.request_of_server(PROMPT), {"title": "Allow once"})
+    server.answer(number)
+    removal = {name: WRITE[name] for name in ("session", "track", "scope")} | {"match": WRITE["text"]}
+    for count, (method, params) in enumerate(
+        [("memory/remove", removal), ("memory/add", {**WRITE, "text": "Use \u202e this."})], 2
+    ):
+        number = server.begin(method, params)
+        prompt = server.request_of_server(PROMPT, count)
+
+        assert [{"title": title} for title in ("Allow once", "Show change", "Reject")] == prompt["params"][
+            "actions"
+        ]
+        server.reply(prompt, {"title": "Reject"})
+        server.answer(number)
+
+
 def test_allowing_for_the_session(server: Any) -> None:
     """A second addition to the same layer in the same session is not asked about."""
     number = server.begin("memory/add", WRITE)

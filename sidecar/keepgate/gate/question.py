@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keepgate.core.writing.ask import Ask
+from keepgate.gate.policies import grant_for
 from keepgate.protocol.entries import UNSET
 from keepgate.protocol.proposals import ApprovalAsked, ApprovalRequestParams
 
@@ -35,6 +36,8 @@ def question(
         usage=[use.usage for use in ask.plan.uses],
         count=ask.count,
         client=dict(client) if client is not None else None,
+        # What no leave can follow is not offered: a button that does nothing teaches people to click.
+        for_session=grant_for(ask.plan, ask.kind, warned=bool(ask.warnings)) is not None,
     )
 
 

@@ -151,6 +151,7 @@ class ApprovalRequestParams:
     queue: Annotated[list[QueuedAsk], "Questions of the same session that wait behind it."] = field(
         factory=list
     )
+    for_session: Annotated[bool, "Whether `allowed-session` would allow more than this change."] = False
 
 
 @frozen(kw_only=True)

@@ -17,6 +17,12 @@ def asked(client: Any, count: int = 1) -> Any:
     return client.server.request_of_server("elicitation/create", count)
 
 
+def offered(question: Any) -> list[str]:
+    """What the form lets a person choose."""
+    titles: list[str] = question["params"]["requestedSchema"]["properties"]["decision"]["enum"]
+    return titles
+
+
 def chosen(decision: Any) -> Any:
     return {"action": "accept", "content": {"decision": decision}}
 
@@ -32,9 +38,8 @@ def test_the_form_shows_the_whole_change(open_mcp: Any) -> None:
 
     assert "Use tabs ⟨U+202E⟩ here." in question["params"]["message"]
     assert "agent memory" in question["params"]["message"]
-    assert ["Allow once", "Allow for this session", "Reject"] == question["params"]["requestedSchema"][
-        "properties"
-    ]["decision"]["enum"]
+    # It has a hidden character, and no leave for a session covers what is warned of.
+    assert ["Allow once", "Reject"] == offered(question)
     assert "default" not in str(question["params"]["requestedSchema"])
     assert not result.get("isError")
     assert 1 == client.call("memory", {"action": "query"})["total"]
@@ -45,12 +50,32 @@ def test_a_yes_for_the_session_asks_no_more(open_mcp: Any) -> None:
     client = open_mcp(settings=ASK, capabilities=FORMS)
     plain = {**WISH, "text": "Use tabs."}
     number = client.begin("memory", plain)
+    assert ["Allow once", "Allow for this session", "Reject"] == offered(asked(client))
     client.server.reply(asked(client), chosen("Allow for this session"))
     client.finish(number)
 
     client.call("memory", {**plain, "text": "Use spaces in YAML."})
 
     assert 1 == len(client.server.requests("elicitation/create"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("put_page", {"slug": "people/ann", "content": "# Ann"}),
+        ("memory", {**WISH, "text": "Use tabs.", "scope": "user-global"}),
+    ],
+)
+def test_a_leave_that_cannot_follow_is_not_offered(
+    open_mcp: Any, tool: str, arguments: dict[str, Any]
+) -> None:
+    """A page, and what is user-global, is asked about each time."""
+    client = open_mcp(settings=ASK, capabilities=FORMS)
+    number = client.begin(tool, arguments)
+
+    assert ["Allow once", "Reject"] == offered(asked(client))
+    client.server.reply(asked(client), chosen("Reject"))
+    client.finish(number)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ ALLOW_SESSION: Final = "Allow for this session"
 SHOW_CHANGE: Final = "Show change"
 REJECT: Final = "Reject"
 ACTIONS: Final = (ALLOW_ONCE, ALLOW_SESSION, SHOW_CHANGE, REJECT)
+"""All titles, in their order; the second only where a leave for the session can follow."""
 
 CANCELLED: Final = "cancelled"
 _ANSWERS: Final = {ALLOW_ONCE: "allowed-once", ALLOW_SESSION: "allowed-session", REJECT: "rejected"}
@@ -44,11 +45,15 @@ class MessageApprover:
         self._folder = folder
 
     async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
-        """See :class:`keepgate.gate.approvers.Approver`. Only an exact title that was offered counts."""
+        """See :class:`keepgate.gate.approvers.Approver`. Only an exact title counts."""
         params = types.ShowMessageRequestParams(
             type=types.MessageType.Warning if question.warnings else types.MessageType.Info,
             message=message_of(question),
-            actions=[types.MessageActionItem(title) for title in ACTIONS],
+            actions=[
+                types.MessageActionItem(title)
+                for title in ACTIONS
+                if question.for_session or title != ALLOW_SESSION
+            ],
         )
         with contextlib.ExitStack() as documents:
             shown: Path | None = None

@@ -19,18 +19,17 @@ ALLOW_SESSION: Final = "Allow for this session"
 REJECT: Final = "Reject"
 _ANSWERS: Final = {ALLOW_ONCE: "allowed-once", ALLOW_SESSION: "allowed-session", REJECT: "rejected"}
 
-FORM: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        DECISION: {
-            "type": "string",
-            "title": "Decision",
-            "description": "Whether this may be stored.",
-            "enum": list(_ANSWERS),
-        }
-    },
-    "required": [DECISION],
-}
+
+def form_for(question: ApprovalRequestParams) -> dict[str, Any]:
+    """The form of a question; it offers the session only where a leave for it can follow."""
+    offered = [title for title in _ANSWERS if question.for_session or title != ALLOW_SESSION]
+    decision = {
+        "type": "string",
+        "title": "Decision",
+        "description": "Whether this may be stored.",
+        "enum": offered,
+    }
+    return {"type": "object", "properties": {DECISION: decision}, "required": [DECISION]}
 
 
 def approver_for(session: ServerSession) -> Approver | None:
@@ -55,7 +54,7 @@ class ElicitingApprover:
     async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
         """See :class:`keepgate.gate.approvers.Approver`."""
         try:
-            answer = await self._session.elicit_form(message_of(question), FORM)
+            answer = await self._session.elicit_form(message_of(question), form_for(question))
         except (
             MCPError,
             ValidationError,
@@ -81,5 +80,5 @@ class AnsweringApprover:
         call = current_call()
         if call is None:
             raise NobodyThere("no call carries the question")
-        answer = await call.ask({"message": message_of(question), "requestedSchema": FORM})
+        answer = await call.ask({"message": message_of(question), "requestedSchema": form_for(question)})
         return ApprovalAnswer(outcome=_outcome(elicited(answer)), hash=question.hash)
