@@ -1,4 +1,4 @@
-"""Every hostile text through everything that draws it: no text escapes its frame, no control reaches a screen.
+"""Every hostile text through all that draws it: no text escapes its frame, no control reaches a screen.
 
 The measure is a harmless text of as many lines: what is drawn around the texts must be the same for both.
 """

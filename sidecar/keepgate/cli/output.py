@@ -2,9 +2,10 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from attrs import frozen
 
@@ -18,8 +19,17 @@ T = TypeVar("T")
 
 
 def as_json(document: Any) -> str:
-    """A document as it stands on stdout: readable, its texts in their own script, a line end at the end."""
-    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    """A document as it stands on stdout: readable, its texts in their own script, a line end at the end.
+
+    What would steer a terminal or turn the direction of what it shows is escaped, which is the same JSON.
+    """
+    written = json.dumps(document, ensure_ascii=False, indent=2)
+    return _STEERING.sub(lambda found: json.dumps(found[0])[1:-1], written) + "\n"
+
+
+_STEERING: Final = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
 
 
 @frozen
