@@ -60,6 +60,10 @@ from keepgate.protocol.lifecycle import (
 from keepgate.protocol.looking_back import (
     AsOfParams,
     AsOfResult,
+    GrantsListParams,
+    GrantsListResult,
+    GrantsRevokeParams,
+    GrantsRevokeResult,
     SessionTaintParams,
     SessionTaintResult,
 )
@@ -830,6 +834,34 @@ class Calls(ABC):
                 session=session,
             ),
             AsOfResult,
+        )
+
+    async def grants_list(self) -> GrantsListResult:
+        """What was allowed for the rest of sessions, in every process.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "grants/list",
+            GrantsListParams(),
+            GrantsListResult,
+        )
+
+    async def grants_revoke(
+        self,
+        *,
+        id: str,
+    ) -> GrantsRevokeResult:
+        """End what was allowed for the rest of a session: its next write is asked about again.
+
+        Raises ``INVALID_INPUT``, ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "grants/revoke",
+            GrantsRevokeParams(
+                id=id,
+            ),
+            GrantsRevokeResult,
         )
 
     async def session_active(self) -> SessionActiveResult:
@@ -1994,6 +2026,34 @@ class SyncCalls(ABC):
                 session=session,
             ),
             AsOfResult,
+        )
+
+    def grants_list(self) -> GrantsListResult:
+        """What was allowed for the rest of sessions, in every process.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "grants/list",
+            GrantsListParams(),
+            GrantsListResult,
+        )
+
+    def grants_revoke(
+        self,
+        *,
+        id: str,
+    ) -> GrantsRevokeResult:
+        """End what was allowed for the rest of a session: its next write is asked about again.
+
+        Raises ``INVALID_INPUT``, ``STORE_BUSY``, ``STORE_FULL``, ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "grants/revoke",
+            GrantsRevokeParams(
+                id=id,
+            ),
+            GrantsRevokeResult,
         )
 
     def session_active(self) -> SessionActiveResult:

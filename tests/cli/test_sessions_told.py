@@ -62,3 +62,10 @@ def test_another_day_is_a_row_or_a_moment_of_all_layers(keepgate):
     assert 2 == keepgate.here("list", "--as-of", "yesterdayish").code
     assert 2 == keepgate.here("list", "--as-of", "1", "--track", "user").code
     assert 2 == keepgate.here("list", "--as-of", "999").code
+
+
+def test_leave_of_sessions_is_listed_and_ended(keepgate):
+    """A command's own session ends with it, so there is none of it left; an unknown id is no error."""
+    assert "No session has leave" in keepgate.here("grants").out
+    assert {"grants": []} == keepgate.here("--json", "grants", "list").json
+    assert "There is no such leave" in keepgate.here("grants", "revoke", "0c9a7f21").out

@@ -46,6 +46,7 @@ COMMANDS: Final = {
     "verify": "ledger",
     "inbox": "proposals",
     "proposals": "proposals",
+    "grants": "grants",
     "session": "session",
     "export": "portability",
     "import": "portability",

@@ -30,7 +30,7 @@ _ACCESS: Final[Mapping[Access, str]] = {
     Access.READ: "reads; unknown fields are ignored",
     Access.WRITE: "writes; a change of what is remembered asks a person unless a policy answers",
     Access.DECIDE: "decides a proposal; only for connections that announced an approver",
-    Access.ADMIN: "changes this connection, not the store",
+    Access.ADMIN: "changes this connection or what was allowed to a session, not what is remembered",
 }
 _LATENCY: Final[Mapping[Latency, str]] = {
     Latency.INSTANT: "answers at once",

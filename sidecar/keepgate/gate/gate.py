@@ -9,7 +9,7 @@ from attrs import evolve
 from keepgate.core.model.entry import layer_of
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
-from keepgate.core.writing.approval import FOR_SESSION, Allowed, Decider, Denied, Unreachable, Verdict
+from keepgate.core.writing.approval import Allowed, Decider, Denied, Unreachable, Verdict
 from keepgate.core.writing.ask import Ask
 from keepgate.core.writing.change import Change, homes_of
 from keepgate.core.writing.mutation import of_entries, of_facts, of_pages
@@ -17,6 +17,7 @@ from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate import steps, wishes
 from keepgate.gate.approvers import Announcer, Asker
 from keepgate.gate.asking import DecidedElsewhere, Decisions, decider, to_the_end, wait_for
+from keepgate.gate.grants import Grants
 from keepgate.gate.page_writing import PageWriting
 from keepgate.gate.policies import Grant, Rules, RulesFor, grant_for, may_be_ours
 from keepgate.gate.preview import current_ask
@@ -65,7 +66,7 @@ class Gate:
         self._pages = pages
         self.screen: Final = screen
         self.purging: Final = Purge(store, writer)
-        self._grants: set[Grant] = set()
+        self.grants: Final = Grants(store, writer)
         self._claimed: set[str] = set()
         self.decisions: Final = Decisions()
 
@@ -93,7 +94,7 @@ class Gate:
                 txn,
                 wish,
                 rules,
-                granted=self._grants.__contains__,
+                granted=lambda grant: self.grants.holds(txn, grant),
                 waiter=self._store.presence.token,
                 awaited=self._awaited,
             )
@@ -233,6 +234,7 @@ class Gate:
         if cancelled:
             raise asyncio.CancelledError
         await self._pages.replay()
+        await self.grants.sweep()
 
     async def _write(self, work: Callable[[Transaction], T]) -> tuple[T, bool]:
         """Close what has expired and do ``work``, in one transaction, to its end; see :func:`to_the_end`."""
@@ -249,10 +251,6 @@ class Gate:
             return stored.id in self._claimed
         return self._store.presence.alive(stored.waiter)
 
-    def forget_session(self, session_id: str) -> None:
-        """Drop what a person allowed for the rest of a session."""
-        self._grants = {grant for grant in self._grants if grant.session_id != session_id}
-
     async def _wait(self, waiting: Waiting, asker: Asker) -> Receipt:
         proposal, ask = waiting.proposal, waiting.ask
         timeout_s = self._rules(proposal).settings.approval_timeout_seconds
@@ -268,11 +266,11 @@ class Gate:
                     verdict = await wait_for(answering, shown, by, elsewhere, wait_ms)
                     settled = await self.conclude(proposal, ask, verdict)
                     if not isinstance(settled, Drifted):
-                        return await self._answer(settled, proposal, ask)
+                        return await self._answer(settled, proposal)
                     ask = settled.ask
-                return await self._answer(await self.close(proposal, by, Outcome.CANCELLED), proposal, ask)
+                return await self._answer(await self.close(proposal, by, Outcome.CANCELLED), proposal)
             except DecidedElsewhere:
-                return await self._decided_elsewhere(proposal, ask)
+                return await self._decided_elsewhere(proposal)
             except asyncio.CancelledError:
                 abandoned, _ = await to_the_end(self._abandon(proposal, asker))
                 if asker.closing and isinstance(abandoned, Refused):
@@ -290,12 +288,9 @@ class Gate:
                     grant_for(ask.plan, ask.kind, warned=bool(ask.warnings)) if verdict.for_session else None
                 )
                 if grant is not None:
-                    # Whoever waits in another process reads there that it has leave for more.
+                    # The proposal, too, says what was allowed with it.
                     verdict = evolve(verdict, by=evolve(verdict.by, for_session=True))
-                settled = await self._settle(proposal, verdict)
-                if isinstance(settled, Receipt) and grant is not None:
-                    self._grants.add(grant)
-                return settled
+                return await self._settle(proposal, verdict, grant)
             case Denied(by=by, outcome=outcome):
                 return await self.close(proposal, by, outcome)
             case Unreachable(by=by):
@@ -303,11 +298,18 @@ class Gate:
             case _:
                 assert_never(verdict)
 
-    async def _settle(self, proposal: StoredProposal, allowed: Allowed) -> Settled:
+    async def _settle(
+        self, proposal: StoredProposal, allowed: Allowed, grant: Grant | None = None
+    ) -> Settled:
         rules = self._rules(proposal)
-        settled, cancelled = await to_the_end(
-            self._writer.run(lambda txn: steps.settle(txn, proposal.id, allowed, rules))
-        )
+
+        def work(txn: Transaction) -> Settled:
+            settled = steps.settle(txn, proposal.id, allowed, rules)
+            if isinstance(settled, Receipt) and settled.seqs and grant is not None:
+                self.grants.give(txn, grant, allowed.by, seq=settled.seqs[-1], holder=proposal.waiter)
+            return settled
+
+        settled, cancelled = await to_the_end(self._writer.run(work))
         if cancelled and isinstance(settled, Drifted):
             raise asyncio.CancelledError
         if isinstance(settled, Receipt):
@@ -346,14 +348,14 @@ class Gate:
             return await self._leave(proposal, by)
         return await self.close(proposal, by, Outcome.CANCELLED)
 
-    async def _answer(self, settled: Receipt | Refused | Late, proposal: StoredProposal, ask: Ask) -> Receipt:
+    async def _answer(self, settled: Receipt | Refused | Late, proposal: StoredProposal) -> Receipt:
         match settled:
             case Receipt():
                 return settled
             case Refused():
                 raise settled.fault
             case Late():
-                return await self._decided_elsewhere(proposal, ask)
+                return await self._decided_elsewhere(proposal)
 
     async def ask_now(self, stored: StoredProposal) -> Ask:
         """A pending proposal as it would be asked now. Raises the plan's faults."""
@@ -361,16 +363,12 @@ class Gate:
             self._store, self._pages.files, stored, self._rules(stored).settings.budgets, self._stamp()
         )
 
-    async def _decided_elsewhere(self, proposal: StoredProposal, ask: Ask) -> Receipt:
-        """The caller's answer to a decision that came through another connection or process.
-
-        Where that gave leave for the rest of the session, it is this process that writes for it.
-        """
+    async def _decided_elsewhere(self, proposal: StoredProposal) -> Receipt:
+        """The caller's answer to a decision that came through another connection or process."""
         stored = await self.stored(proposal.id)
         if stored.status is not ProposalStatus.APPROVED:
             raise write_denied(final_outcome(stored), proposal.id)
-        if (stored.decided_by or {}).get(FOR_SESSION) and stored.hash == ask.hash:
-            self._grants.update(filter(None, [grant_for(ask.plan, ask.kind, warned=bool(ask.warnings))]))
+
         limit = self._rules(stored).settings.budgets.limit
 
         def look(db: Connection) -> Receipt:

@@ -1,6 +1,6 @@
 """Params and results of what guards a session and looks back on it."""
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from attrs import frozen
 
@@ -68,3 +68,46 @@ class AsOfResult:
     facts: Annotated[list[FactThen], "Those that could be recalled then."]
     unknown: Annotated[list[str], "Ids of entries and facts whose text of that time was purged."]
     next: Annotated[str | None, "Give it as `after` for the next page; null at the end."]
+
+
+@frozen(kw_only=True)
+class GrantsListParams:
+    """Params of ``grants/list``."""
+
+
+@frozen(kw_only=True)
+class GrantInfo:
+    """What a person allowed for the rest of a session."""
+
+    id: str
+    session_id: str
+    agent_key: Annotated[str, "The session's agent preset."]
+    kind: Annotated[str, "`add` or `remember`."]
+    layer: Annotated[str | None, "Adding to this `track/scope`; null for facts."]
+    workspace_key: str
+    kept_for: Annotated[
+        str, "Of entries the preset that they are private to, empty for all; of facts their visibility."
+    ]
+    granted_at: int
+    by: Annotated[dict[str, Any], "Who allowed it: client, version, connection, channel."]
+
+
+@frozen(kw_only=True)
+class GrantsListResult:
+    """Result of ``grants/list``, oldest first."""
+
+    grants: list[GrantInfo]
+
+
+@frozen(kw_only=True)
+class GrantsRevokeParams:
+    """Params of ``grants/revoke``."""
+
+    id: str
+
+
+@frozen(kw_only=True)
+class GrantsRevokeResult:
+    """Result of ``grants/revoke``."""
+
+    revoked: Annotated[bool, "False when there is no such leave in these workspaces, or no more."]

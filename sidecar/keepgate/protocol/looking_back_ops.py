@@ -31,4 +31,22 @@ LOOKING_BACK_OPERATIONS: Final[tuple[Operation, ...]] = (
         surface=Surface.FULL,
         tool="memory_as_of",
     ),
+    Operation(
+        name="grants/list",
+        params=back.GrantsListParams,
+        result=back.GrantsListResult,
+        access=Access.ADMIN,
+        latency=Latency.INSTANT,
+        summary="What was allowed for the rest of sessions, in every process.",
+        faults=(Code.INVALID_INPUT,),
+    ),
+    Operation(
+        name="grants/revoke",
+        params=back.GrantsRevokeParams,
+        result=back.GrantsRevokeResult,
+        access=Access.ADMIN,
+        latency=Latency.INSTANT,
+        summary="End what was allowed for the rest of a session: its next write is asked about again.",
+        faults=(Code.INVALID_INPUT, *STORE_FAULTS),
+    ),
 )

@@ -26,6 +26,7 @@ from keepgate.service import (
 )
 from keepgate.service.connection import Connection
 from keepgate.service.context import AdminCtx, DecideCtx, ReadCtx, WriteCtx
+from keepgate.service.granting import list_grants, revoke
 from keepgate.service.looking_back import memory_as_of
 from keepgate.service.pages import indexing
 from keepgate.service.pages import reading as page_reading
@@ -69,6 +70,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     "approval/shown": proposing.shown,
     "session/taint": tainting.taint,
     "memory/asOf": memory_as_of,
+    "grants/list": list_grants,
+    "grants/revoke": revoke,
     "verbs/recall": recalling.recall,
     "verbs/remember": remembering.remember,
     "verbs/entity": entities.entity,

@@ -98,7 +98,7 @@ async def close_session(ctx: "AdminCtx", params: SessionCloseParams) -> SessionC
     connection.session_keys.pop(params.id, None)
     if connection.default_session is not None and connection.default_session.id == params.id:
         connection.default_session = None
-    ctx.gate.forget_session(params.id)
+    await ctx.gate.grants.forget_session(params.id)
     return SessionCloseResult(closed=known is not None)
 
 

@@ -29,6 +29,11 @@ _CONTENT: Final = (
     FROM page_writes ORDER BY id
     """,
     """
+    SELECT id, session_id, agent_key, kind, track, workspace_key, kept_for, holder, granted_at, "by",
+      ledger_seq
+    FROM grants ORDER BY id
+    """,
+    """
     SELECT seq, ts, action, decision, outcome, track, scope, workspace_key, homes, agent_key, entry_id,
       source, session_id, proposal_id, shown_hash, "by", payload, salt, digest, previous, hash, key_id, mac
     FROM ledger WHERE NOT (action = 'restored' AND decision = 'note') ORDER BY seq

@@ -3,7 +3,7 @@
 Invariant: only ``gate`` and ``boot`` import this module (``protected`` contract).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeVar
 
 from keepgate.core.model.viewer import Author
@@ -14,9 +14,10 @@ from keepgate.core.writing.page_steps import PageFiles
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.core.writing.states import fact_state_of
 from keepgate.protocol.proposals import ProposalStatus
-from keepgate.store import committing, facts, page_writes, reads, writing
+from keepgate.store import committing, facts, grants, page_writes, reads, writing
 from keepgate.store.appending import FACT, PROPOSAL, Appender
 from keepgate.store.connection import Connection
+from keepgate.store.grants import Given, Leave
 from keepgate.store.open import Store
 from keepgate.store.view import View
 
@@ -133,6 +134,18 @@ class Transaction(View):
     def end_page_write(self, write_id: int, state: str) -> bool:
         """Give a page write its final state; ``False`` when it has one already."""
         return page_writes.end(self._db, write_id, state)
+
+    def holds_grant(self, leave: Leave) -> bool:
+        """Whether a person gave this leave for the rest of a session."""
+        return grants.holds(self._db, leave)
+
+    def give_grant(self, given: Given) -> None:
+        """Store a leave for the rest of a session."""
+        grants.give(self._db, given)
+
+    def take_grants(self, ids: Collection[str]) -> int:
+        """End leaves; how many there were."""
+        return grants.take(self._db, ids)
 
     # The ledger.
 

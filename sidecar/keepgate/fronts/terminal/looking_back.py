@@ -1,9 +1,10 @@
-"""How the store of another day is shown on a terminal."""
+"""How the store of another day, and what sessions were allowed, is shown on a terminal."""
 
+from keepgate.core.model.text import named
 from keepgate.core.model.times import iso
 from keepgate.fronts.terminal.screen import Column, Screen
 from keepgate.fronts.terminal.tables import entries_table
-from keepgate.protocol.looking_back import AsOfResult
+from keepgate.protocol.looking_back import AsOfResult, GrantsListResult
 
 
 def as_of_result(screen: Screen, result: AsOfResult) -> None:
@@ -23,3 +24,23 @@ def as_of_result(screen: Screen, result: AsOfResult) -> None:
         screen.line(f"More follow: keepgate list --as-of {result.seq} --after {result.next}")
     elif not (result.entries or result.facts or result.unknown):
         screen.line("Nothing was remembered here.")
+
+
+def grants_list(screen: Screen, result: GrantsListResult) -> None:
+    """What sessions were allowed, one a row."""
+    if not result.grants:
+        screen.line("No session has leave for more than it asked.")
+        return
+    columns = [Column(title=title) for title in ("id", "session", "may", "kept for", "since", "by")]
+    rows = [
+        [
+            grant.id,
+            named(grant.session_id),
+            f"{grant.kind} {grant.layer or 'facts'}",
+            named(grant.kept_for) if grant.kept_for else "all",
+            iso(grant.granted_at),
+            str(grant.by.get("client", "")),
+        ]
+        for grant in result.grants
+    ]
+    screen.table(columns, rows)

@@ -53,6 +53,25 @@ CREATE TABLE page_writes (
 CREATE INDEX page_writes_pending ON page_writes (id) WHERE state = 'pending';
 CREATE INDEX page_writes_file ON page_writes (root, path);
 
+-- What a person allowed for the rest of a session, with the change that was allowed then: leave to add to a
+-- track of a workspace, or to remember facts of it. holder is the presence token of the process that the
+-- session speaks to; with it the leave ends.
+CREATE TABLE grants (
+  id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  agent_key TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('add', 'remember')),
+  track TEXT CHECK (track IN ('user', 'agent')),
+  workspace_key TEXT NOT NULL CHECK (workspace_key <> ''),
+  kept_for TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  granted_at INTEGER NOT NULL,
+  "by" TEXT NOT NULL,
+  ledger_seq INTEGER NOT NULL REFERENCES ledger (seq),
+  CHECK ((kind = 'add') = (track IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX grants_session ON grants (session_id, holder);
+
 -- Derived from here on.
 
 -- Text comes in analysed: all that is not ASCII is part of a term, whatever Unicode says of it.
@@ -231,6 +250,20 @@ END;
 
 CREATE TRIGGER facts_stay BEFORE DELETE ON facts BEGIN
   SELECT RAISE(ABORT, 'keepgate: facts are expired, never deleted');
+END;
+
+CREATE TRIGGER grants_need_approval BEFORE INSERT ON grants
+WHEN NOT EXISTS (
+  SELECT 1 FROM ledger AS l
+  WHERE l.seq = NEW.ledger_seq AND l.decision = 'allowed' AND l.action = NEW.kind
+    AND l.session_id = NEW.session_id AND l.workspace_key = NEW.workspace_key AND l.track IS NEW.track
+)
+BEGIN
+  SELECT RAISE(ABORT, 'keepgate: leave for a session comes with an approved change');
+END;
+
+CREATE TRIGGER grants_stay_as_given BEFORE UPDATE ON grants BEGIN
+  SELECT RAISE(ABORT, 'keepgate: leave for a session is given or taken, never changed');
 END;
 
 CREATE TRIGGER page_writes_need_approval BEFORE INSERT ON page_writes
