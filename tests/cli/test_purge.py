@@ -59,3 +59,17 @@ def test_without_a_terminal_nothing_goes(keepgate):
     assert 3 == done.code
     assert [] != _holding(keepgate)
     assert [] == keepgate.run("proposals", "list", "--json").json["proposals"]
+
+
+def test_the_operation_asks_the_same(keepgate):
+    """Called by its name it asks the person, too, and answers with counts and no text."""
+    keepgate.trusting()
+    keepgate.run("add", f"it was {SECRET}")
+    keepgate.asking()
+    params = f'{{"text": "{SECRET}"}}'
+    asked = keepgate.at_terminal("call", "memory/purge", "-", stdin=params.encode(), piped_stdout=True)
+    done = asked.finish("y\r")
+
+    assert {"entries": 1, "ledger": 1} == done.json["removed"]
+    assert done.json["clean"]
+    assert SECRET not in done.out

@@ -47,6 +47,7 @@ PLACE = {"home": "w", "root": "/r", "slug": "people/x", "path": "people/x.md", "
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_finds_each_secret_where_it_begins(name: str) -> None:
+    """Each form of a secret is found by kind and place, and the hit does not hold it."""
     kind, secret = SECRETS[name]
     before = "Grüße 👋, here it is:\n"
     hits = look("$.text", f"{before}{secret}\nand more words", FINDERS)
@@ -59,10 +60,12 @@ def test_finds_each_secret_where_it_begins(name: str) -> None:
 
 @pytest.mark.parametrize("text", ORDINARY, ids=lambda text: text[:30])
 def test_lets_ordinary_texts_pass(text: str) -> None:
+    """Hashes, identifiers, images, public keys, placeholders and prose in any script are no secrets."""
     assert look("$.text", text, FINDERS) == []
 
 
 def test_finds_a_secret_behind_hidden_characters_and_tells_its_place_in_the_text_as_it_was() -> None:
+    """Hidden characters inside a secret hide it from nobody."""
     text = "a\u200bb gh\u200bp_" + "\u2060".join(TOKEN[4:])
     (hit,) = look("$.text", text, FINDERS)
     assert (hit.kind, hit.offset) == ("github-token", text.index("g"))
@@ -70,6 +73,7 @@ def test_finds_a_secret_behind_hidden_characters_and_tells_its_place_in_the_text
 
 @pytest.mark.parametrize("before", [0, 1, WINDOW - 20, WINDOW, WINDOW * 3 - 1030, WINDOW * 5])
 def test_finds_a_secret_anywhere_in_a_long_text(before: int) -> None:
+    """No edge of a window cuts a secret in two."""
     (hit,) = look("$.content", "x" * (before - 1) + " " * bool(before) + TOKEN + " y" * 9000, FINDERS)
     assert hit.offset == before
 
@@ -103,6 +107,7 @@ def test_finds_a_secret_anywhere_in_a_long_text(before: int) -> None:
     ids=str,
 )
 def test_looks_at_every_new_text_of_a_change(change: object, path: str) -> None:
+    """Each field of each kind of change is looked at, under its path in the params."""
     assert [hit.path for hit in secrets_in(change, (known_secrets,))] == [path]  # type: ignore[arg-type]
 
 
@@ -118,9 +123,11 @@ def test_looks_at_every_new_text_of_a_change(change: object, path: str) -> None:
     ids=lambda change: type(change).__name__,
 )
 def test_leaves_alone_what_names_or_takes_away_an_old_text(change: object) -> None:
+    """A match, a removal and an undo bring nothing new."""
     assert secrets_in(change, (known_secrets,)) == ()  # type: ignore[arg-type]
 
 
 def test_tells_of_no_more_than_twenty() -> None:
+    """An answer does not grow with the text."""
     many = " ".join(["AKIA" + f"{n:016d}" for n in range(50)])
     assert len(secrets_in(Add(draft=evolve(DRAFT, text=many)), (known_secrets,))) == 20

@@ -49,8 +49,8 @@ ORDINARY = (
     "Ignore generated files under build/ when searching.",
     "The previous release broke the instructions in the README.",
     "System requirements: Python 3.11, 4 GB of memory.",
-    "The user guide is at docs/guides/user.md.",
-    "Uses <b>bold</b> and <div class=\"user\"> in templates.",
+    "The user guide is at the wiki.",
+    'Uses <b>bold</b> and <div class="user"> in templates.',
     "Send invoices by post on Mondays.",
     "Bevorzugt kleine Commits; die vorherigen waren zu groß.",
     "Aime les petits commits et demande toujours une revue.",
@@ -63,20 +63,24 @@ ORDINARY = (
 
 @pytest.mark.parametrize("text", INSTRUCTIONS)
 def test_flags_what_speaks_to_agents(text: str) -> None:
+    """Twelve languages, wide letters and hidden characters make no difference."""
     assert INSTRUCTION in wary_of([text])
 
 
 @pytest.mark.parametrize("text", FRAMES)
 def test_flags_what_imitates_a_frame(text: str) -> None:
+    """Our own notices, buttons and counts, and the frames of others."""
     assert FRAME in wary_of([text])
 
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_flags_nothing_in_what_people_note(text: str) -> None:
+    """Plain notes are not flagged."""
     assert wary_of([text]) == frozenset()
 
 
 def test_near_twins_come_nearest_first_and_are_few() -> None:
+    """At most three are told."""
     text = "Prefers small, signed commits in this repository."
     others = [
         (1, "Prefers small, signed commits in that repository!"),
@@ -89,6 +93,7 @@ def test_near_twins_come_nearest_first_and_are_few() -> None:
 
 
 def test_near_twins_work_without_blanks_between_words() -> None:
+    """Languages without blanks between words are compared, too."""
     others = [("same", "リリースは毎週木曜日に行われます。"), ("other", "お茶はウーロン茶が好きです。")]
     assert nearest("リリースは毎週木曜日に行われる。", others) == ["same"]
     assert nearest("", others) == []

@@ -50,6 +50,7 @@ async def _fill(house: Any, person: Any) -> Any:
 
 
 async def test_a_text_is_gone_from_every_file_and_the_store_still_verifies(house: Any, person: Any) -> None:
+    """Tables, ledger, proposals, snapshot, log, pages of the file and a backup: none holds it."""
     connection = await _fill(house, person)
     beside = Path(house.sidecar.store.path).with_name("elsewhere")
     beside.mkdir()
@@ -79,6 +80,7 @@ async def test_a_text_is_gone_from_every_file_and_the_store_still_verifies(house
 
 
 async def test_the_store_goes_on_working_afterwards(house: Any, person: Any) -> None:
+    """Writing, finding and removing go on, and the guards stand again."""
     connection = await _fill(house, person)
     person.script = ["allowed-once"] * 6
     await house.call(connection, "memory/purge", text=SECRET)
@@ -97,6 +99,7 @@ async def test_the_store_goes_on_working_afterwards(house: Any, person: Any) -> 
 
 
 async def test_other_processes_go_on_and_the_text_is_gone_for_them(house: Any, person: Any) -> None:
+    """Another open store reads on during the purge and writes after it."""
     connection = await _fill(house, person)
     other = await house.reopen()
     try:
@@ -126,6 +129,7 @@ async def test_other_processes_go_on_and_the_text_is_gone_for_them(house: Any, p
 
 @pytest.mark.parametrize(("word", "outcome"), [("rejected", "rejected"), ("cancelled", "cancelled")])
 async def test_without_a_yes_nothing_goes(house: Any, person: Any, word: str, outcome: str) -> None:
+    """A no or a dismissal leaves everything and a row that holds no text."""
     connection = await _fill(house, person)
     person.script = [word]
     with pytest.raises(Fault) as caught:
@@ -137,6 +141,7 @@ async def test_without_a_yes_nothing_goes(house: Any, person: Any, word: str, ou
 
 
 async def test_nobody_there_means_no_purge_and_nothing_waits(house: Any, person: Any) -> None:
+    """No proposal holds what is to be purged."""
     connection = house.connect(None)
     with pytest.raises(Fault) as caught:
         await house.call(connection, "memory/purge", text=SECRET)
@@ -145,6 +150,7 @@ async def test_nobody_there_means_no_purge_and_nothing_waits(house: Any, person:
 
 
 async def test_an_auto_policy_does_not_answer(build: Any, person: Any) -> None:
+    """A person purges; a policy does not."""
     house = await build(write_policy="auto")
     connection = house.connect(None)
     with pytest.raises(Fault) as caught:
@@ -154,12 +160,14 @@ async def test_an_auto_policy_does_not_answer(build: Any, person: Any) -> None:
 
 @pytest.mark.parametrize("text", ["", "short", "      ", "\n\n\n\n\n\n\n"])
 async def test_a_text_that_is_too_short_is_refused(house: Any, person: Any, text: str) -> None:
+    """A short text stands in too much."""
     with pytest.raises(Fault) as caught:
         await house.call(house.connect(person), "memory/purge", text=text)
     assert str(caught.value.code) == "INVALID_INPUT"
 
 
 async def test_a_page_file_is_named_and_left_to_its_owner(house: Any, person: Any) -> None:
+    """Page files are told of; once edited, the purge is clean."""
     house.sidecar.gate.screen = Screen()
     connection = house.connect(person)
     person.script = ["allowed-once"] * 3

@@ -57,6 +57,7 @@ WRITES = {
 async def test_a_secret_is_refused_with_its_place_and_leaves_a_row_without_it(
     house: Any, person: Any, name: str
 ) -> None:
+    """INVALID_INPUT with path and kind, one refused row, no question, no proposal, no byte of it on disk."""
     method, params, path, action = WRITES[name]
     connection = house.connect(person)
     with pytest.raises(Fault) as caught:
@@ -79,6 +80,7 @@ async def test_a_secret_is_refused_with_its_place_and_leaves_a_row_without_it(
 
 @pytest.mark.parametrize("field", ["fact", "provenance", "entity"])
 async def test_verbs_answer_invalid_params(house: Any, person: Any, field: str) -> None:
+    """In the dialect of the verbs the same refusal is invalid_params."""
     connection = house.connect(person)
     params = {"fact": "plain", "provenance": "chat", field: f"is {TOKEN}"}
     with pytest.raises(Fault) as caught:
@@ -111,6 +113,7 @@ async def test_verbs_answer_invalid_params(house: Any, person: Any, field: str) 
 async def test_what_is_only_tried_is_refused_too_and_leaves_no_row(
     house: Any, person: Any, method: str, params: dict[str, Any]
 ) -> None:
+    """A dry run says what the real run would."""
     connection = house.connect(person)
     with pytest.raises(Fault) as caught:
         await house.call(connection, method, **params)
@@ -119,6 +122,7 @@ async def test_what_is_only_tried_is_refused_too_and_leaves_no_row(
 
 
 async def test_no_policy_lets_a_secret_in(build: Callable[..., Any]) -> None:
+    """The policy auto decides nothing about secrets."""
     house = await build(write_policy="auto")
     connection = house.connect()
     with pytest.raises(Fault) as caught:
@@ -127,6 +131,7 @@ async def test_no_policy_lets_a_secret_in(build: Callable[..., Any]) -> None:
 
 
 async def test_the_reason_of_a_dismissal_is_looked_at(house: Any, person: Any) -> None:
+    """A reason goes into the ledger, so it is screened."""
     connection = house.connect(person, may_decide=True)
     made = await house.call(connection, "proposals/create", change={"action": "add", **DRAFT})
     proposal = made["proposal"]["id"]
@@ -140,6 +145,7 @@ async def test_the_reason_of_a_dismissal_is_looked_at(house: Any, person: Any) -
 async def test_a_memory_with_a_secret_from_before_can_be_named_taken_away_and_brought_back(
     house: Any, person: Any
 ) -> None:
+    """Old texts are left alone: they can be matched, removed and restored."""
     connection = house.connect(person)
     person.script = ["allowed-once"] * 3
     house.sidecar.gate.screen = Screen()
@@ -152,6 +158,7 @@ async def test_a_memory_with_a_secret_from_before_can_be_named_taken_away_and_br
 
 
 async def test_a_person_at_a_terminal_can_insist_and_the_row_says_so(house: Any, person: Any) -> None:
+    """Who insists is asked about the change as ever, and the row names the kinds."""
     connection = house.connect(person)
     shown: list[str] = []
 
@@ -172,6 +179,7 @@ async def test_a_person_at_a_terminal_can_insist_and_the_row_says_so(house: Any,
 
 
 async def test_a_proposal_is_never_insisted_on(house: Any, person: Any) -> None:
+    """A wish for later is refused whoever is there."""
     connection = house.connect(person)
 
     async def insisting(_hits: Any) -> bool:
@@ -183,6 +191,7 @@ async def test_a_proposal_is_never_insisted_on(house: Any, person: Any) -> None:
 
 
 async def test_a_caller_that_gives_up_meanwhile_leaves_the_row_all_the_same(house: Any, person: Any) -> None:
+    """Cancelling while the screen looks stores nothing of the text."""
     connection = house.connect(person)
     task = asyncio.create_task(house.call(connection, "memory/add", **LAYER, text=TOKEN))
     await asyncio.sleep(0)

@@ -15,6 +15,7 @@ STRANGERS = "Fronts are strangers to one another"
 CYCLES = "No package has a cycle among its own modules"
 APPROVAL = "Only the gate and the store's writer know an approval"
 WRITER = "Only the gate and the composition root hold the store's writer"
+PURGING = "Only the gate purges"
 PURE = "What is pure stays pure"
 SQL = "Only the store speaks SQL"
 LSP = "Only the LSP front knows LSP's types"
@@ -43,6 +44,7 @@ PLANTED = [
     (APPROVAL, f"{S}/service/planted.py", "from keepgate.core.writing.approval import approve"),
     (APPROVAL, f"{S}/store/planted.py", "from keepgate.core.writing.approval import approve"),
     (APPROVAL, f"{S}/core/writing/planted.py", "from keepgate.core.writing.approval import approve"),
+    (PURGING, f"{S}/service/planted.py", "from keepgate.store.purging import purge"),
     (WRITER, f"{S}/service/planted.py", "from keepgate.store.memory import Writer"),
     (WRITER, f"{S}/fronts/lsp/planted.py", "from keepgate.store.memory import Writer"),
     (WRITER, f"{S}/store/reads/planted.py", "from keepgate.store.memory import Writer"),

@@ -1,4 +1,4 @@
-"""Every hostile text through real processes: prompts of editors and MCP clients, the command line, hooks, logs."""
+"""Every hostile text through real processes: prompts of editors and MCP clients, commands, hooks, logs."""
 
 import importlib.util
 import json

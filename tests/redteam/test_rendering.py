@@ -142,6 +142,7 @@ def on_screen(draw: Callable[[Screen], None], *, boxes: bool) -> str:
 @each_text
 @pytest.mark.parametrize("action", ACTIONS)
 def test_questions_keep_every_text_in_its_frame(text: str, action: str) -> None:
+    """Message, document and terminal draw the same frame around a hostile text as around a harmless one."""
     hostile, plain = question(text, action), question(harmless(text), action)
     for draw in (message_of, document_of):
         bare(draw(hostile))
@@ -177,6 +178,7 @@ def test_a_document_and_a_message_hold_the_frame_of_several_texts(text: str) -> 
 
 @each_text
 def test_warnings_quote_no_text(text: str) -> None:
+    """A warning is one line, whatever it holds."""
     shown = question("x", "add", warnings=[Caution(kind="k", message=text)])
     assert message_of(shown).split("\n\n")[0].count("\n") == message_of(
         question("x", "add", warnings=[Caution(kind="k", message="x")])
@@ -203,6 +205,7 @@ def entry(number: int, text: str) -> Entry:
 
 @each_text
 def test_a_snapshot_keeps_one_line_an_entry(text: str) -> None:
+    """Notice, headings and the entries around it stay as they are."""
     block = render_snapshot([entry(1, "before"), entry(2, text), entry(3, "after")], USAGE, [text])
     bare(block)
     lines = block.split("\n")
@@ -220,6 +223,7 @@ def test_a_snapshot_keeps_one_line_an_entry(text: str) -> None:
 
 @each_text
 def test_a_pack_and_a_delta_keep_one_line_an_item(text: str) -> None:
+    """Marker and headings are ours alone, each item is one inert line."""
     thread = Thread(kind=ThreadKind.COMMITMENT, text=text, date=text[:10])
     items = [
         entity_line(text, text, text),
@@ -238,6 +242,7 @@ def test_a_pack_and_a_delta_keep_one_line_an_item(text: str) -> None:
 
 @each_text
 def test_tables_and_cards_on_a_terminal(text: str) -> None:
+    """With boxes and without, nothing that steers a terminal is drawn."""
     row = AuditRow(
         seq=1, ts=0, action="add", track=Track.USER, scope=Scope.WORKSPACE, entry_id="e", text=text,
         outcome=text, source=text, session_id=text, proposal_id=None, by=None,
@@ -254,6 +259,7 @@ def test_tables_and_cards_on_a_terminal(text: str) -> None:
 
 @each_text
 def test_the_wire_carries_it_in_one_line_and_unchanged(text: str) -> None:
+    """JSON keeps every character, and no line break of a text ends a message."""
     for action in ACTIONS:
         sent = unstructure(question(text, action))
         written = encode(sent)
