@@ -98,6 +98,27 @@ def test_a_target_that_cannot_be_started_fails_every_case(tmp_path: Path) -> Non
     assert "code 4" in ending["a/0"].message
 
 
+@pytest.mark.parametrize("told", ["person", "program"])
+def test_a_dead_target_is_told_in_one_line(tmp_path: Path, told: str) -> None:
+    """No case is run, nothing is said of writes that cannot happen, and it is not certified."""
+    command = [sys.executable, "-m", "keepgate", *(["--json"] if told == "program" else [])]
+    run = subprocess.run(
+        [*command, "protocol", "conformance", "--target", str(tmp_path / "nothing")],
+        env={**os.environ, "KEEPGATE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 1 == run.returncode
+    first, *more = run.stderr.splitlines()
+    assert first.startswith(f"cannot reach {tmp_path / 'nothing'}: ")
+    if told == "person":
+        assert ("", []) == (run.stdout, more)
+    else:
+        assert (False, []) == (json.loads(run.stdout)["ok"], json.loads(run.stdout)["cases"])
+
+
 def test_a_target_that_only_hangs_is_given_up(tmp_path: Path) -> None:
     """Its limit is not waited out once per case."""
     command = certification.server_of(tmp_path, "time.sleep(3600)")

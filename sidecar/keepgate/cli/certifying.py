@@ -14,7 +14,10 @@ from keepgate.conformance import report
 from keepgate.conformance.case_files import BadCase, chosen, load_cases
 from keepgate.conformance.endpoints import BadTarget, endpoint_of
 from keepgate.conformance.registry import schemas_of
+from keepgate.conformance.replies import TargetFailure
 from keepgate.conformance.runner import Outcome, Run
+from keepgate.conformance.target import MAIN
+from keepgate.core.model.text import one_line
 from keepgate.fronts.terminal.screen import Column
 
 Told = Callable[[Outcome, int, int], None]
@@ -48,9 +51,6 @@ def certify(given: Globals, wanted: Wanted, told: Told | None) -> bool:
         endpoint.close()
         raise click.UsageError(f"no case is named like {wanted.pattern}")
     marker = f"kg{os.urandom(4).hex()}"
-    if endpoint.note:
-        sys.stderr.write(f"{endpoint.note.format(marker=marker)}\n")
-        sys.stderr.flush()
     outcomes: list[Outcome] = []
 
     def hear(outcome: Outcome) -> None:
@@ -67,11 +67,32 @@ def certify(given: Globals, wanted: Wanted, told: Told | None) -> bool:
         extra=frozenset({"synthesize"}) if wanted.synthesize else frozenset(),
     )
     try:
-        run.cases(cases, hear)
+        if (failure := _unreachable(run)) is not None:
+            _say(f"cannot reach {endpoint.label}: {failure}")
+        else:
+            if endpoint.note:
+                _say(endpoint.note.format(marker=marker))
+            run.cases(cases, hear)
     finally:
         endpoint.close()
+    if failure is not None and not given.as_json:
+        return False
     _show(given, outcomes, contract=wanted.contract, target=endpoint.label, marker=marker)
     return report.is_certified(outcomes)
+
+
+def _unreachable(run: Run) -> str | None:
+    """Why the target cannot be started, if so: one line instead of the same failure for each case."""
+    try:
+        run.connection(MAIN)
+    except TargetFailure as error:
+        return str(error)
+    return None
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{one_line(text)}\n")
+    sys.stderr.flush()
 
 
 def _show(given: Globals, outcomes: list[Outcome], *, contract: str, target: str, marker: str) -> None:

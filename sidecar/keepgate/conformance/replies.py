@@ -20,6 +20,12 @@ class TargetFailure(Exception):
         self.where: str | None = None
 
 
+def refusal_in(response: dict[str, Any]) -> str:
+    """What an error response says, in words."""
+    error = response.get("error")
+    return str(error.get("message", error) if isinstance(error, dict) else error)[:200]
+
+
 @frozen(kw_only=True)
 class Reply:
     """One answer. ``body`` is the result or the error envelope, ``about`` what the wire says around it.

@@ -78,7 +78,9 @@ class HttpWire:
             except TargetFailure as failure:
                 done.put((None, failure))
             except (OSError, http.client.HTTPException, ValueError) as error:
-                done.put((None, TargetFailure(DIED, f"the connection failed: {error!r}")))
+                why = str(error) or type(error).__name__
+                done.put((None, TargetFailure(DIED, f"the connection failed: {why}")))
+                )
 
         threading.Thread(target=run, daemon=True).start()
         try:

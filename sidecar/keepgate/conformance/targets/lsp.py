@@ -8,7 +8,7 @@ from typing import Any, Final
 from attrs import define, field
 
 from keepgate import __version__
-from keepgate.conformance.replies import GARBAGE, Reply, TargetFailure
+from keepgate.conformance.replies import GARBAGE, Reply, TargetFailure, refusal_in
 from keepgate.conformance.target import server_message_answer
 from keepgate.conformance.targets.framing import cut_frames, frame
 from keepgate.conformance.targets.naming import method_of, params_of, tools_of
@@ -59,7 +59,7 @@ class LspTarget:
         )
         result = hello.get("result")
         if not isinstance(result, dict):
-            raise TargetFailure(GARBAGE, f"initialize was refused: {hello.get('error')!r}")
+            raise TargetFailure(GARBAGE, f"initialize was refused: {refusal_in(hello)}")
         self._wire.notify("initialized", {})
         self.features |= {f"tool:{name}" for name in tools_of(_methods(result))}
 

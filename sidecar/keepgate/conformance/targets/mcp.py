@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 from attrs import define
 
 from keepgate import __version__
-from keepgate.conformance.replies import GARBAGE, Reply, TargetFailure
+from keepgate.conformance.replies import GARBAGE, Reply, TargetFailure, refusal_in
 
 REVISION: Final = "2025-06-18"
 
@@ -52,7 +52,7 @@ class McpTarget:
             limit_s,
         )
         if not isinstance(hello.get("result"), dict):
-            raise TargetFailure(GARBAGE, f"initialize was refused: {hello.get('error')!r}")
+            raise TargetFailure(GARBAGE, f"initialize was refused: {refusal_in(hello)}")
         self.wire.notify("notifications/initialized", {})
         self.features |= {f"tool:{name}" for name in self._tools(limit_s)}
 
