@@ -90,11 +90,13 @@ distclean: clean
 # Two stamps, so that a try-out need not wait for linters.
 $(VENV)/.runtime: pyproject.toml
 	@$(MAKE) --no-print-directory venv
+	@echo "Installing keepgate and its libraries into $(VENV); the first time this takes about a minute"
 	@$(PIP) install -e .
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml
 	@$(MAKE) --no-print-directory venv
+	@echo "Installing keepgate and what its tests need into $(VENV); the first time this takes about a minute"
 	@$(PIP) install -e '.[dev]'
 	@touch $(VENV)/.runtime $@
 

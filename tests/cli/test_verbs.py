@@ -1,5 +1,6 @@
 """The verbs on the command line: the quickstart of the contract, and what a person sees."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,7 +48,9 @@ def test_a_fact_is_superseded_and_forgotten(keepgate: Any) -> None:
     unknown = keepgate.here("forget", "99")
 
     assert ("inserted", "superseded") == (first["status"], second["status"])
-    assert f"Forgot fact {second['id']}.\n" == forgotten.out
+    told, undo = forgotten.out.splitlines()
+    assert f"Forgot fact {second['id']}." == told
+    assert re.fullmatch(r"Ledger row (\d+); `keepgate undo \1` takes it back\.", undo)
     assert (0, f"Fact {second['id']} was expired already.\n") == (again.code, again.out)
     assert 4 == unknown.code
     assert "Nothing found.\n" == keepgate.here("recall").out
@@ -63,6 +66,18 @@ def test_a_card_says_what_is_known(keepgate: Any) -> None:
     assert "also known as  al" in card.out.lower()
     assert "projects/apollo" in card.out
     assert (0, True) == (miss.code, miss.out.startswith("Nothing is known by that name."))
+
+
+def test_a_name_without_a_page_is_not_offered_as_another(keepgate: Any) -> None:
+    """It says that facts are there, and how to see them."""
+    keepgate.here("remember", "I prefer tea", "--provenance", "chat", "--entity", "people/me")
+
+    told = keepgate.here("entity", "people/me").out.splitlines()
+
+    assert (
+        "No page is called people/me, but facts are about it: keepgate recall --entity people/me" == told[0]
+    )
+    assert not [line for line in told[1:] if "people/me" in line]
 
 
 def test_a_pack_and_a_delta_print_their_blocks(keepgate: Any) -> None:

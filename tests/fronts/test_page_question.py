@@ -47,6 +47,14 @@ def test_the_message_names_the_page_and_its_file() -> None:
     assert "--- people/ada.md" in said
 
 
+def test_every_front_calls_it_the_same() -> None:
+    """A page that is there is changed, a new one is written."""
+    new = question("create…", content="# Ada\n")
+
+    assert "keepgate asks: change a page?" == next(question_lines(CHANGED)).text
+    assert "keepgate asks: write a page?" == next(question_lines(new)).text
+
+
 def test_headlines_say_what_happens() -> None:
     """A new page, a removal, a folder."""
     new = question("create…", content="# Ada\n")

@@ -116,3 +116,8 @@ def test_results_leave_out_what_does_not_apply_and_echo_nulls() -> None:
         "id": "1", "status": "inserted", "status_text": "ok", "entity_slug": None, "valid_until": None,
         "protocol_version": 1,
     } == unstructure(result)  # fmt: skip
+
+
+def test_a_number_in_the_place_of_a_text_is_told_how_to_come() -> None:
+    """An id that reads as a number is sent as a string; nothing is turned into one."""
+    assert str(_fault({"id": 2}, v.ForgetParams).envelope()["suggestion"]).startswith("Send id as a string.")

@@ -107,7 +107,7 @@ def leave_pending(txn: Transaction, stored: StoredProposal, by: Decider) -> Refu
     return Refused(fault, Outcome.UNAVAILABLE, None)
 
 
-_INBOX_ADVICE: Final = "The wish waits for a person: `keepgate proposals show {id}`. Do not send it again."
+_INBOX_ADVICE: Final = "The wish waits for a person: `keepgate proposals approve {id}`. Do not send it again."
 
 
 def commit(txn: Transaction, ask: Ask, allowed: Allowed, proposal_id: str) -> Receipt:

@@ -53,7 +53,10 @@ def _fields(cls: Any) -> dict[str, bool]:
 def _complaint(fault: Fault) -> VerbFault:
     problems = fault.details["problems"]
     words = [f"{item['path'].removeprefix('$.')} {item['problem']}" for item in problems]
-    return invalid_params("; ".join(words), _ADVICE)
+    # Ids read as numbers tempt to be sent as such.
+    numbers = [item for item in problems if item["problem"].startswith("expected a string, got")]
+    name = numbers[0]["path"].removeprefix("$.") if numbers else ""
+    return invalid_params("; ".join(words), f"Send {name} as a string. {_ADVICE}" if name else _ADVICE)
 
 
 def _warning(name: str, known: Any) -> dict[str, str]:

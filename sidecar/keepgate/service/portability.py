@@ -10,6 +10,7 @@ from attrs import evolve
 from keepgate.adapters.contract import AdaptedEntry
 from keepgate.adapters.registry import as_stated
 from keepgate.core.model.entry import slug_source, source_problems
+from keepgate.core.model.text import one_line
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import homes_of
 from keepgate.gate.preview import preview
@@ -107,7 +108,7 @@ def _read(path: Path) -> bytes:
         if path.is_file() and path.stat().st_size > FRAME_BYTES_MAX:
             raise invalid_input(Problem("$.path", f"the file has more than {FRAME_BYTES_MAX} bytes"))
         if not path.is_file():
-            raise invalid_input(Problem("$.path", "is not a file"))
+            raise invalid_input(Problem("$.path", f"is not a file: {one_line(str(path))}"))
         return path.read_bytes()
     except OSError as error:
         raise invalid_input(Problem("$.path", f"cannot be read: {error.strerror}")) from None

@@ -143,7 +143,7 @@ def test_a_verb_names_where_to_decide(open_mcp: Any) -> None:
     (waiting,) = client.call("proposals_list", {"status": "pending"})["proposals"]
     assert "unavailable" == denied["error"]
     assert waiting["id"] in denied["detail"]
-    assert f"keepgate proposals show {waiting['id']}" in denied["suggestion"]
+    assert f"keepgate proposals approve {waiting['id']}" in denied["suggestion"]
 
 
 def test_another_window_decides(open_mcp: Any, spawn: Any, project: Path) -> None:

@@ -170,6 +170,16 @@ def test_a_store_that_cannot_be_opened_is_told_by_the_calls(open_mcp: Any, home:
 def test_without_the_extra_one_line_says_what_to_install(home: Path) -> None:
     """Exit code 2 and one line, and nothing else of the command line needs the SDK."""
     code = "import sys; sys.modules['mcp'] = None; from keepgate.cli import main; main()"
+    installing = subprocess.run(
+        [sys.executable, "-c", code, "install", "claude-code"],
+        env={**os.environ, "KEEPGATE_HOME": str(home), "HOME": str(home)},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    assert 0 == installing.returncode
+    assert "the extra mcp is missing" in installing.stderr
     told = subprocess.run(
         [sys.executable, "-c", code, "mcp"],
         env={**os.environ, "KEEPGATE_HOME": str(home)},
@@ -181,9 +191,8 @@ def test_without_the_extra_one_line_says_what_to_install(home: Path) -> None:
 
     assert 2 == told.returncode
     assert "" == told.stdout
-    assert ["keepgate: mcp needs the MCP SDK; install it with: pip install 'keepgate[mcp]'"] == (
-        told.stderr.splitlines()
-    )
+    wanted = "mcp needs the MCP SDK; install it from a checkout: python3 -m pip install '.[mcp]'"
+    assert [f"keepgate: {wanted}"] == told.stderr.splitlines()
 
 
 def test_settings_that_cannot_be_used_are_told_at_the_start(open_mcp: Any) -> None:

@@ -1,5 +1,6 @@
 """``install``: how an MCP client is told of keepgate, printed, or written into its settings."""
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,9 @@ SCOPES: Final = ("user", "project")
 SURFACES: Final = ("verbs", "starter", "full")
 PASSED_ON: Final = ("KEEPGATE_HOME", "KEEPGATE_STORE")
 """Variables that say where the memory is: a client does not start its servers with all of ours."""
+NOT_YET: Final = (
+    "the server cannot start yet: the extra mcp is missing; from a checkout: python3 -m pip install '.[mcp]'"
+)
 ASKING: Final = "Write this? y = yes, anything else = no: "
 
 
@@ -25,7 +29,7 @@ ASKING: Final = "Write this? y = yes, anything else = no: "
     example="keepgate install claude-code --surface verbs",
     short_help="Tell an MCP client of keepgate.",
 )
-@click.argument("client", type=click.Choice(list(CLIENTS)))
+@click.argument("client", metavar="CLIENT", type=click.Choice(list(CLIENTS)))
 @click.option(
     "--surface", type=click.Choice(SURFACES), default="starter", show_default=True, help="The tools to offer."
 )
@@ -40,7 +44,8 @@ ASKING: Final = "Write this? y = yes, anything else = no: "
 @click.option("--write", is_flag=True, help="Write the settings: the change is shown and asked about first.")
 @pass_globals
 def install(given: Globals, client: str, surface: str, scope: str, agent: str | None, *, write: bool) -> None:
-    """Print the command or the settings that let CLIENT use keepgate.
+    """Print the command or the settings that let CLIENT use keepgate: claude-code, codex, opencode, grok,
+    gemini, cursor, vscode or zed.
 
     With --write the file is changed after a yes on the terminal; a copy of it is kept beside it, and nothing
     but keepgate's own entry is touched.
@@ -51,6 +56,8 @@ def install(given: Globals, client: str, surface: str, scope: str, agent: str | 
         platform=sys.platform, environ=os.environ, home=Path.home(), project=_project(given)
     )
     launch = _launch(given, surface, agent)
+    if importlib.util.find_spec("mcp") is None:
+        click.echo(f"keepgate: {NOT_YET}", err=True)
     path = Path(clients.settings_path(client, scope, system))
     other = clients.other_path(client, path)
     if other is not None and Path(other).exists() and not path.exists():

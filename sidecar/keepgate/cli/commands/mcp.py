@@ -10,7 +10,7 @@ from keepgate.cli.common import Command, Globals, pass_globals
 from keepgate.protocol.errors import ExitCode
 
 SURFACES: Final = ("verbs", "starter", "full")
-WANTED: Final = "mcp needs the MCP SDK; install it with: pip install 'keepgate[mcp]'"
+WANTED: Final = "mcp needs the MCP SDK; install it from a checkout: python3 -m pip install '.[mcp]'"
 
 
 @click.command(

@@ -79,7 +79,8 @@ def approve(given: Globals, proposal: str | None, all_facts: bool) -> None:
     def drawn(screen: "Screen", result: "ProposalsApproveResult") -> None:
         rows = ", ".join(map(str, result.seqs))
         assert result.proposal is not None, "one was decided"
-        screen.line(f"Approved {result.proposal.id}; ledger rows: {rows}.")
+        name = "row" if len(result.seqs) == 1 else "rows"
+        screen.line(f"Approved {result.proposal.id}; ledger {name} {rows}.")
 
     if proposal is None:
         _at_terminal(given, batch.approve_all_facts, ProposalsApproveResult, batch.approved)

@@ -13,6 +13,7 @@ from keepgate.cli.streams import text_argument
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from keepgate.fronts.terminal.calls import Calls
     from keepgate.fronts.terminal.screen import Screen
 
 KINDS: Final = ("event", "preference", "commitment", "belief", "fact")
@@ -48,8 +49,26 @@ def _write(
 
     result, render = (DryRun, tried) if dry_run else _drawing(verb, show)
     insists = verb == "remember" and not dry_run
-    work = lambda calls: calls.call(f"verbs/{verb}", params)  # noqa: E731
-    write(given, work, result, render, agent=agent, insists=insists)
+    rows: list[int] = []
+
+    async def work(calls: "Calls") -> Any:
+        done = await calls.call(f"verbs/{verb}", params)
+        if not (dry_run or given.as_json) and _changed_something(done):
+            past = await calls.call("memory/history", {"id": done["id"]})
+            rows.append(past["versions"][-1]["seq"])
+        return done
+
+    def draw(screen: "Screen", drawn: Any) -> None:
+        render(screen, drawn)
+        for row in rows:
+            screen.line(f"Ledger row {row}; `keepgate undo {row}` takes it back.")
+
+    write(given, work, result, draw, agent=agent, insists=insists)
+
+
+def _changed_something(done: dict[str, Any]) -> bool:
+    """Whether a verb left a row in the ledger: what was there, or was gone already, leaves none."""
+    return bool(done.get("expired", done.get("status") != "duplicate"))
 
 
 def _drawing(verb: str, show: str) -> "tuple[type[Any], Callable[[Screen, Any], None]]":

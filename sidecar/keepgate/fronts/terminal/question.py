@@ -66,6 +66,8 @@ _HEADINGS: Final = {
     "page-put": "write a page",
     "page-remove": "remove a page",
     "trust": "trust a folder of pages",
+    "quarantine": "put a session's memories into quarantine",
+    "release": "bring a session's memories back from quarantine",
     "purge": "purge a text for good",
 }
 
@@ -175,6 +177,8 @@ def everything_lines(question: ApprovalRequestParams) -> Iterator[Line]:
 
 def _heading(question: ApprovalRequestParams) -> str:
     form = _HEADINGS.get(question.action, question.action)
+    if question.action == "page-put" and any(page.before is not None for page in question.pages):
+        form = "change a page"
     return form.format(
         layer=f"{question.track}/{question.scope}",
         count=_memories(question.count or len(question.entries)),

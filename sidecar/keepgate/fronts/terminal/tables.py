@@ -22,7 +22,7 @@ SHORT_ID: Final = 8
 """Enough of an id for a person to point at it; every command that takes an id takes its beginning."""
 
 
-ROW_UNITS: Final = 200
+ROW_UNITS: Final = 100
 """How much of a ledger row's text a person is shown; a snapshot's row holds all of it."""
 
 
@@ -110,7 +110,7 @@ def _audit_cells(screen: Screen, row: AuditRow) -> list[Cell]:
     entry = shown_id(screen, row.entry_id)
     if not screen.look.boxes:
         layer = f"{row.track or _sort_of(row)}/{row.scope}" if row.scope else ""
-        return [clock(row.ts), row.action, layer, entry, row.outcome or "", text]
+        return [clock(row.ts), row.action, layer, entry, row.outcome or "", excerpt(text, ROW_UNITS)]
     outcome = (row.outcome or "").partition(" (")[0]
     what = f"{row.action}: {outcome}" if row.action.endswith(("-denied", "-refused")) else row.action
     return [clock(row.ts)[: -len(":00")], what, entry, excerpt(text, ROW_UNITS)]
@@ -155,7 +155,7 @@ def proposals_list(screen: Screen, result: ProposalsListResult) -> None:
             *((item.status,) if decided else ()),
             item.kind,
             f"{item.track}/{item.scope}" if item.track != "batch" else "several",
-            item.text,
+            excerpt(item.text, ROW_UNITS),
         ]
         for item in result.proposals
     ]

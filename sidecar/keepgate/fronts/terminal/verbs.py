@@ -70,9 +70,14 @@ def entity_card(screen: Screen, result: v.EntityResult) -> None:
     card = result.card
     if not isinstance(card, Unset):
         _card(screen, card)
-    else:
-        screen.line("Nothing is known by that name.")
-    others = [] if isinstance(result.suggestions, Unset) else result.suggestions
+    others = [] if isinstance(result.suggestions, Unset) else list(result.suggestions)
+    if isinstance(card, Unset):
+        # A name without a page under which facts stand is its own first suggestion.
+        if others and others[0].slug == others[0].title and others[0].create_safety == v.CreateSafety.UNKNOWN:
+            slug = others.pop(0).slug
+            screen.line(f"No page is called {slug}, but facts are about it: keepgate recall --entity {slug}")
+        else:
+            screen.line("Nothing is known by that name.")
     if others:
         screen.line(f"Or did you mean: {', '.join(other.slug for other in others)}")
 

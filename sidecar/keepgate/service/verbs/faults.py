@@ -10,7 +10,7 @@ _UNAVAILABLE: Final = frozenset({
     Code.STORE_BUSY, Code.STORE_FULL, Code.STORE_READ_ONLY,
     Code.STORE_CORRUPT, Code.STORE_UNSUPPORTED_VERSION,
 })  # fmt: skip
-_DECIDE: Final = "A person decides it: `keepgate proposals show {id}`. Do not send it again."
+_DECIDE: Final = "A person decides it: `keepgate proposals approve {id}`. Do not send it again."
 
 
 def as_verb_fault(fault: Fault) -> VerbFault:
