@@ -80,7 +80,6 @@ class HttpWire:
             except (OSError, http.client.HTTPException, ValueError) as error:
                 why = str(error) or type(error).__name__
                 done.put((None, TargetFailure(DIED, f"the connection failed: {why}")))
-                )
 
         threading.Thread(target=run, daemon=True).start()
         try:
