@@ -10,7 +10,7 @@ from mcp.server.session import ServerSession
 from mcp_types import NotificationParams
 
 from keepgate.fronts.mcp.approver import approver_for
-from keepgate.fronts.mcp.client import ClientPeer, client_info
+from keepgate.fronts.mcp.client import ClientPeer, can_sample, client_info
 from keepgate.fronts.mcp.folders import has_roots, workspaces_of
 from keepgate.fronts.mcp.terms import Opening, Terms
 from keepgate.protocol.errors import Fault
@@ -99,6 +99,7 @@ class Entering:
             approver=approver_for(session),
             remote=True,
         )
+        connection.language_model = can_sample(session)
         # The same folders, with the rule that found them.
         connection.workspaces = found
         self._starting = asyncio.get_running_loop().create_task(self._start(sidecar))

@@ -16,7 +16,8 @@ from keepgate.service.verbs.sight import reading_sight
 
 ANSWER_TOKENS_MAX: Final = 2000
 _CONFIGURE: Final = (
-    "Use `recall` or `entity`, which need no model, or call through a client that announces `languageModel`."
+    "Use `recall` or `entity`, which need no model, or call through a client that announces `languageModel`, "
+    "over MCP `sampling`."
 )
 _RETRY: Final = "Ask about something that pages say, or look with `recall` whether there is anything."
 
