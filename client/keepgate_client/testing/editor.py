@@ -14,7 +14,8 @@ from keepgate_client.handshake import Folder, all_folders, initialize_params, me
 from keepgate_client.incoming import RequestHandler
 from keepgate_client.messages import Message, MessageId
 from keepgate_client.testing.script import Reply, Script
-from keepgate_client.testing.transcript import WAIT_S, Predicate, ServerRequest, Transcript, first
+from keepgate_client.testing.transcript import WAIT_S, ServerRequest, Transcript
+from keepgate_client.testing.waiting import Waiting
 
 SERVE: Final = (sys.executable, "-P", "-m", "keepgate", "serve", "--stdio")
 PLAIN_EDITOR: Final[Mapping[str, Any]] = {"window": {"showMessage": {"messageActionItem": {}}}}
@@ -27,7 +28,7 @@ GRACE_S: Final = 10.0
 _TRACEBACK: Final = "Traceback (most recent call last)"
 
 
-class FakeEditor:
+class FakeEditor(Waiting):
     """An editor with one sidecar, and nobody but a script in front of it.
 
     ``answers`` replies to ``window/showMessageRequest``: a title, offered or not; ``None`` for a prompt
@@ -119,10 +120,6 @@ class FakeEditor:
         """Every request that the sidecar sent."""
         return self.transcript.requests()
 
-    def notifications(self, method: str | None = None) -> list[Any]:
-        """The params of the notifications so far; without ``method`` the whole messages."""
-        return self.transcript.notifications(method)
-
     def on_request(self, method: str, handler: RequestHandler) -> None:
         """Answer another method of the sidecar, for instance ``approval/request``."""
         self.connection.on_request(method, handler)
@@ -161,48 +158,6 @@ class FakeEditor:
     def send_message(self, message: Any) -> None:
         """Frame and write any JSON value, well-formed JSON-RPC or not."""
         self.connection.send_message(message)
-
-    async def response(self, number: MessageId | None, *, timeout_s: float = WAIT_S) -> Message:
-        """The response with this id to a message that was sent raw; ``None`` for the id null."""
-        return await self.transcript.until(
-            lambda: first(self.transcript.unmatched, lambda each: _same_id(each["id"], number)),
-            f"a response to {number!r}",
-            timeout_s,
-        )
-
-    async def wait_for_notification(
-        self, method: str, predicate: Predicate | None = None, *, timeout_s: float = WAIT_S
-    ) -> Any:
-        """The params of the first notification that holds, those that came before included."""
-
-        def find() -> tuple[Any] | None:
-            found = [(params,) for params in self.notifications(method)]
-            return first(found, None if predicate is None else lambda each: predicate(each[0]))
-
-        return (await self.transcript.until(find, f"the notification {method}", timeout_s))[0]
-
-    async def wait_for_request(
-        self, method: str, predicate: Predicate | None = None, *, timeout_s: float = WAIT_S
-    ) -> ServerRequest:
-        """The first request of the sidecar whose params hold, those that came before included."""
-        return await self.transcript.until(
-            lambda: first(
-                self.transcript.requests(method),
-                None if predicate is None else lambda each: predicate(each.params),
-            ),
-            f"the request {method}",
-            timeout_s,
-        )
-
-    async def wait_for_prompts(self, count: int, *, timeout_s: float = WAIT_S) -> list[Any]:
-        """The params of all prompts, once there are at least ``count``."""
-        method = "window/showMessageRequest"
-        shown = await self.transcript.until(
-            lambda: found if len(found := self.transcript.requests(method)) >= count else None,
-            f"prompt number {count}",
-            timeout_s,
-        )
-        return [each.params for each in shown]
 
     async def active(self) -> None:
         """Say that the person is at this editor now."""
@@ -265,7 +220,3 @@ class FakeEditor:
 
 async def _accept(_: Any) -> None:
     """Answer null."""
-
-
-def _same_id(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and one == other

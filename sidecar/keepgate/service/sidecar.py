@@ -1,6 +1,5 @@
 """The running product behind every front: connections, operations, events, and an orderly end."""
 
-import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable, Collection, Sequence
@@ -26,6 +25,7 @@ from keepgate.service.context import ReadCtx
 from keepgate.service.events import Broadcast
 from keepgate.service.hearing import Hearing
 from keepgate.service.routing import Routing
+from keepgate.service.running import Running
 from keepgate.service.usage import UsageLog
 from keepgate.service.workspaces import folder_of, open_workspace
 from keepgate.store import reads
@@ -34,7 +34,6 @@ from keepgate.store.open import Store
 LOOKS_AT_PAGES: Final = ("verbs/", "pages/", "memory/status")
 """Operations that read the index of pages, which a process that lives for one command brings up first."""
 REINDEX: Final = "pages/reindex"
-DISCONNECT_SECONDS: Final = 1.0
 
 
 @define(kw_only=True, eq=False)
@@ -53,7 +52,7 @@ class Sidecar:
     page_files: PageFiles
     pages: Pages
     usage: UsageLog
-    _running: dict[Connection, set["asyncio.Task[Any]"]] = field(factory=dict)
+    _running: Running = field(factory=Running)
     _hearing: Hearing = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -119,7 +118,7 @@ class Sidecar:
             sessions.resolve(connection, connection.default_session)
         self.rules_for(connection.keys)
         self.connections.append(connection)
-        self._running[connection] = set()
+        self._running.begin(connection)
         self.pages.homes_changed()
         return connection
 
@@ -197,7 +196,7 @@ class Sidecar:
     ) -> Any:
         request = dispatch.parse(row, connection, raw, command=command)
         owed = after_reply or AfterReply()
-        with self._tracked(connection):
+        with self._running.tracked(connection):
             context = self._context(connection, progress, owed)
             if row.name.startswith(LOOKS_AT_PAGES) and row.name != REINDEX:
                 await self.pages.refresh()
@@ -221,18 +220,6 @@ class Sidecar:
             pages=self.pages,
         )
 
-    @contextlib.contextmanager
-    def _tracked(self, connection: Connection) -> Any:
-        task = asyncio.current_task()
-        running = self._running.get(connection, set())
-        if task is not None:
-            running.add(task)
-        try:
-            yield
-        finally:
-            if task is not None:
-                running.discard(task)
-
     async def disconnect(self, connection: Connection) -> None:
         """Let a connection go: its questions stay pending in the inbox, its adapters vanish."""
         connection.asker.closing = True
@@ -240,11 +227,7 @@ class Sidecar:
             self.connections.remove(connection)
             self.pages.homes_changed()
             self._windows_changed(connection)
-        waiting = self._running.pop(connection, set()) - {asyncio.current_task()}
-        for task in waiting:
-            task.cancel()
-        if waiting:
-            await asyncio.wait(waiting, timeout=DISCONNECT_SECONDS)
+        await self._running.give_up(connection)
         connection.adapters.clear()
         connection.sessions.clear()
 

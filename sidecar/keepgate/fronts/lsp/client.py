@@ -14,7 +14,8 @@ from keepgate.gate.approvers import Approver, ClientInfo
 from keepgate.protocol.errors import Fault
 from keepgate.protocol.settings import ClientAnnouncement
 from keepgate.protocol.wire import structure
-from keepgate.service.connection import PeerError
+from keepgate.service.connection import Connection, PeerError
+from keepgate.service.sidecar import Sidecar
 
 T = TypeVar("T")
 
@@ -62,6 +63,12 @@ class Announced:
     def reachable(self) -> bool:
         """Whether its person is asked about other processes' wishes: it said that it can show a question."""
         return self.may_decide or self.shows_messages
+
+    def apply_to(self, sidecar: Sidecar, connection: Connection) -> None:
+        """Have the connection count on what the client can do."""
+        connection.language_model = self.language_model
+        if self.reachable:
+            sidecar.make_reachable(connection, acknowledges=self.approval_request)
 
     @property
     def may_decide(self) -> bool:

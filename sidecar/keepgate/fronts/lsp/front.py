@@ -89,9 +89,7 @@ class Front:
         except BaseException:
             await sidecar.close()
             raise
-        connection.language_model = said.language_model
-        if said.reachable:
-            sidecar.make_reachable(connection, acknowledges=said.approval_request)
+        said.apply_to(sidecar, connection)
         self._sidecar, self._connection = sidecar, connection
         self.protocol.announcement = unstructure(self._capabilities(sidecar, connection, said))
         remove_leftovers(documents)
