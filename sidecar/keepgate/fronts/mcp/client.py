@@ -70,4 +70,6 @@ class ClientPeer:
             raise PeerError(type(error).__name__) from error
         if not isinstance(said.content, TextContent):
             raise PeerError("the client's model gave no text")
-        return result(text=said.content.text, model=said.model)
+        completion = Completion(text=said.content.text, model=said.model)
+        assert isinstance(completion, result)
+        return completion
