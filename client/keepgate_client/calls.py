@@ -64,6 +64,11 @@ from keepgate.protocol.looking_back import (
     GrantsListResult,
     GrantsRevokeParams,
     GrantsRevokeResult,
+    QuarantinedParams,
+    QuarantinedResult,
+    QuarantineParams,
+    QuarantineResult,
+    ReleaseParams,
     SessionTaintParams,
     SessionTaintResult,
 )
@@ -834,6 +839,67 @@ class Calls(ABC):
                 session=session,
             ),
             AsOfResult,
+        )
+
+    async def quarantine(
+        self,
+        *,
+        session_id: str,
+        reason: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QuarantineResult:
+        """Put what a session wrote out of every read, until it is released. Always asked about.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "memory/quarantine",
+            QuarantineParams(
+                session_id=session_id,
+                reason=reason,
+                session=session,
+            ),
+            QuarantineResult,
+        )
+
+    async def release(
+        self,
+        *,
+        session_id: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QuarantineResult:
+        """Bring back what is in quarantine of a session. Always asked about.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return await self.call(
+            "memory/release",
+            ReleaseParams(
+                session_id=session_id,
+                session=session,
+            ),
+            QuarantineResult,
+        )
+
+    async def quarantined(
+        self,
+        *,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QuarantinedResult:
+        """The sessions of which something is in quarantine.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return await self.call(
+            "memory/quarantined",
+            QuarantinedParams(
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            QuarantinedResult,
         )
 
     async def grants_list(self) -> GrantsListResult:
@@ -2026,6 +2092,67 @@ class SyncCalls(ABC):
                 session=session,
             ),
             AsOfResult,
+        )
+
+    def quarantine(
+        self,
+        *,
+        session_id: str,
+        reason: str | None = None,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QuarantineResult:
+        """Put what a session wrote out of every read, until it is released. Always asked about.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "memory/quarantine",
+            QuarantineParams(
+                session_id=session_id,
+                reason=reason,
+                session=session,
+            ),
+            QuarantineResult,
+        )
+
+    def release(
+        self,
+        *,
+        session_id: str,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QuarantineResult:
+        """Bring back what is in quarantine of a session. Always asked about.
+
+        Raises ``INVALID_INPUT``, ``WRITE_REQUIRES_AGENT``, ``WRITE_DENIED``, ``STORE_BUSY``, ``STORE_FULL``,
+        ``STORE_READ_ONLY``.
+        """
+        return self.call(
+            "memory/release",
+            ReleaseParams(
+                session_id=session_id,
+                session=session,
+            ),
+            QuarantineResult,
+        )
+
+    def quarantined(
+        self,
+        *,
+        all_workspaces: bool = False,
+        session: SessionRef | Unset | None = UNSET,
+    ) -> QuarantinedResult:
+        """The sessions of which something is in quarantine.
+
+        Raises ``INVALID_INPUT``.
+        """
+        return self.call(
+            "memory/quarantined",
+            QuarantinedParams(
+                all_workspaces=all_workspaces,
+                session=session,
+            ),
+            QuarantinedResult,
         )
 
     def grants_list(self) -> GrantsListResult:

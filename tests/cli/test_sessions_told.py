@@ -69,3 +69,25 @@ def test_leave_of_sessions_is_listed_and_ended(keepgate):
     assert "No session has leave" in keepgate.here("grants").out
     assert {"grants": []} == keepgate.here("--json", "grants", "list").json
     assert "There is no such leave" in keepgate.here("grants", "revoke", "0c9a7f21").out
+
+
+def test_a_session_goes_into_quarantine_and_comes_back(keepgate):
+    """A person at a terminal answers, also where a policy lets writes through; the list tells of it."""
+    keepgate.trusting()
+    keepgate.here("add", TEXT)
+    session = _session_of(keepgate, 1)
+
+    refused = keepgate.here("--json", "quarantine", session)
+    gone = keepgate.at_terminal("quarantine", session, "--reason", "a bad page").finish("y\r")
+    meanwhile = keepgate.here("list").out
+    listed = keepgate.here("quarantine").out
+    back = keepgate.at_terminal("release", session).finish("y\r")
+
+    assert (3, "WRITE_DENIED") == (refused.code, refused.json["error"]["code"])
+    assert f"In quarantine: 1 memory, 0 facts. Bring back with: keepgate release {session}" in gone.out
+    assert TEXT not in meanwhile
+    assert "a bad page" in listed
+    assert "Back: 1 memory, 0 facts." in back.out
+    assert TEXT in keepgate.here("list").out
+    assert "Nothing is in quarantine." in keepgate.here("quarantine").out
+    assert 2 == keepgate.here("quarantine", "--reason", "x").code

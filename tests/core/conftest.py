@@ -122,6 +122,15 @@ class MemoryStore:
         steps = ((row.seq, recorded(row)) for row in self.rows if row.session_id == session_id)
         return tuple((Recorded(seq=seq, step=step),) for seq, step in steps if step is not None)
 
+    def written_by(self, session_id: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
+        """The entries and facts that carry the session's id."""
+        entries = tuple(entry for entry in self.entries.values() if entry.session_id == session_id)
+        return entries, tuple(fact for fact in self.facts.values() if fact.session_id == session_id)
+
+    def held_of(self, session_id: str) -> tuple[Recorded, ...]:
+        """Nothing: this store has no quarantine."""
+        return ()
+
     def newest_change(self, entry_id: str) -> int | None:
         """The newest row of an entry."""
         return max((row.seq for row in self.rows if row.entry_id == entry_id), default=None)

@@ -13,11 +13,14 @@ from keepgate.core.writing.change import (
     Draft,
     FactDraft,
     Forget,
+    Quarantine,
+    Release,
     Remember,
     Remove,
     Replace,
     Seed,
     Undo,
+    UndoSession,
     homes_of,
     kind_of,
     new_texts,
@@ -343,9 +346,12 @@ def test_every_change_has_its_word(layer) -> None:
         PutPage(home="", root="/pages", slug="a", path="a.md", content="x", world_only=False),
         RemovePage(home="", root="/pages", slug="a", path="a.md", world_only=False),
         TrustRoot(home="", root="/pages"),
+        Quarantine(session_id="s", reason=None),
+        Release(session_id="s"),
     )
 
     assert list(ChangeKind) == [kind_of(change) for change in changes]
+    assert ChangeKind.UNDO == kind_of(UndoSession(session_id="s", source="claude"))
 
 
 def test_a_change_names_the_texts_it_would_store(layer) -> None:

@@ -442,7 +442,7 @@ class World(RuleBasedStateMachine):
                 return {"added": len(steps), "entries": after}
         layers = list(dict.fromkeys(step.item.layer for step in steps))
         usage = [self.oracle.usage(layer) for layer in layers]
-        return {"removed": before, "restored": after, "usage": usage, "facts": [], "pages": []}
+        return {"removed": before, "restored": after, "usage": usage, "facts": [], "pages": [], "left": []}
 
     def shown(self, wish: Any) -> dict[str, Any]:
         batch = wish.kind in ("seed", "undo")

@@ -48,6 +48,8 @@ COMMANDS: Final = {
     "proposals": "proposals",
     "grants": "grants",
     "session": "session",
+    "quarantine": "quarantine",
+    "release": "quarantine",
     "export": "portability",
     "import": "portability",
     "purge": "purging",

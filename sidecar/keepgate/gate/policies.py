@@ -12,6 +12,8 @@ from keepgate.core.writing.change import (
     Change,
     Consolidate,
     Forget,
+    Quarantine,
+    Release,
     Remember,
     Remove,
     Replace,
@@ -85,8 +87,8 @@ def policy_for(plan: Plan, rules: Rules, *, label_is_ours: bool) -> WritePolicy:
     found += [rule for key, rule in settings.write_policies.items() if key in named]
     named |= layers
     demanded = [rule for key, rule in floor.write_policies.items() if key in named]
-    if any(map(is_trust, plan.pages)):
-        # A person trusts a folder; a policy is none.
+    if any(map(is_trust, plan.pages)) or isinstance(plan.change, Quarantine | Release):
+        # A person trusts a folder or a session; a policy is none.
         found.append(WritePolicy.ASK)
     return strictest([*found, floor.write_policy, *demanded])
 
@@ -100,7 +102,7 @@ def may_be_ours(change: Change) -> bool:
             return all(draft.source == DEFAULT_SOURCE for draft in drafts)
         case Replace() | Consolidate():
             return change.source == DEFAULT_SOURCE
-        case Remove() | Undo() | UndoSession() | Remember() | Forget():
+        case Remove() | Undo() | UndoSession() | Remember() | Forget() | Quarantine() | Release():
             return False
         case PutPage() | EditPage() | RemovePage() | TrustRoot():
             return False

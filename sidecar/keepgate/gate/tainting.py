@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.ask import Ask
-from keepgate.core.writing.cautions import TAINTED
+from keepgate.core.writing.cautions import QUARANTINED, TAINTED
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.protocol.settings import WritePolicy
 from keepgate.store.memory import Transaction
@@ -39,6 +39,8 @@ def taint(
 
 
 def tightened(policy: WritePolicy, ask: Ask) -> WritePolicy:
-    """The policy of a change once it is known who wants it: none allows what a tainted session wishes."""
-    is_tainted = any(caution.kind == TAINTED for caution in ask.warnings)
+    """The policy of a change once it is known who wants it: none allows what a session wishes that is
+    tainted, or whose memories are in quarantine.
+    """
+    is_tainted = any(caution.kind in (TAINTED, QUARANTINED) for caution in ask.warnings)
     return WritePolicy.ASK if is_tainted and policy is WritePolicy.AUTO else policy

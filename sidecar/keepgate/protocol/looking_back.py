@@ -4,11 +4,14 @@ from typing import Annotated, Any, Final
 
 from attrs import frozen
 
-from keepgate.protocol.entries import UNSET, Entry, SessionParam
+from keepgate.protocol.entries import UNSET, Entry, FactState, SessionParam
 from keepgate.protocol.verbs import FactKind, Visibility
 
 TAINT_SOURCES_MAX: Final = 20
 TAINT_SOURCE_UNITS_MAX: Final = 256
+QUARANTINE_STEPS_MAX: Final = 1000
+"""So many entries and facts go, or come back, with one question."""
+QUARANTINE_REASON_UNITS_MAX: Final = 500
 
 
 @frozen(kw_only=True)
@@ -111,3 +114,55 @@ class GrantsRevokeResult:
     """Result of ``grants/revoke``."""
 
     revoked: Annotated[bool, "False when there is no such leave in these workspaces, or no more."]
+
+
+@frozen(kw_only=True)
+class QuarantineParams:
+    """Params of ``memory/quarantine``."""
+
+    session_id: Annotated[str, "The session whose memories and facts go out of every read."]
+    reason: Annotated[str | None, "Why; kept in the ledger."] = None
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class ReleaseParams:
+    """Params of ``memory/release``."""
+
+    session_id: Annotated[str, "The session whose memories and facts come back."]
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class QuarantineResult:
+    """Result of ``memory/quarantine`` and ``memory/release``."""
+
+    entries: Annotated[list[Entry], "Memories that went, or came back."]
+    facts: Annotated[list[FactState], "Facts that went, or came back."]
+
+
+@frozen(kw_only=True)
+class QuarantinedParams:
+    """Params of ``memory/quarantined``."""
+
+    all_workspaces: bool = False
+    session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class QuarantinedSession:
+    """A session of which something is in quarantine."""
+
+    session_id: str
+    seq: Annotated[int, "The first ledger row of what is in quarantine still."]
+    ts: int
+    reason: str | None
+    entries: Annotated[int, "How many memories are in quarantine."]
+    facts: Annotated[int, "How many facts."]
+
+
+@frozen(kw_only=True)
+class QuarantinedResult:
+    """Result of ``memory/quarantined``, in the order in which they went."""
+
+    sessions: list[QuarantinedSession]

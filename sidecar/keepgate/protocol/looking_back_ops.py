@@ -6,6 +6,8 @@ from keepgate.protocol import looking_back as back
 from keepgate.protocol.errors import Code
 from keepgate.protocol.operation import READING_FAULTS, STORE_FAULTS, Access, Latency, Operation, Surface
 
+_ASKED: Final = (Code.INVALID_INPUT, Code.WRITE_REQUIRES_AGENT, Code.WRITE_DENIED, *STORE_FAULTS)
+
 LOOKING_BACK_OPERATIONS: Final[tuple[Operation, ...]] = (
     Operation(
         name="session/taint",
@@ -30,6 +32,36 @@ LOOKING_BACK_OPERATIONS: Final[tuple[Operation, ...]] = (
         clauses=("DSH-6",),
         surface=Surface.FULL,
         tool="memory_as_of",
+    ),
+    Operation(
+        name="memory/quarantine",
+        params=back.QuarantineParams,
+        result=back.QuarantineResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Put what a session wrote out of every read, until it is released. Always asked about.",
+        faults=_ASKED,
+        session_required=True,
+    ),
+    Operation(
+        name="memory/release",
+        params=back.ReleaseParams,
+        result=back.QuarantineResult,
+        access=Access.WRITE,
+        latency=Latency.PERSON,
+        summary="Bring back what is in quarantine of a session. Always asked about.",
+        faults=_ASKED,
+        session_required=True,
+    ),
+    Operation(
+        name="memory/quarantined",
+        params=back.QuarantinedParams,
+        result=back.QuarantinedResult,
+        access=Access.READ,
+        latency=Latency.SCAN,
+        summary="The sessions of which something is in quarantine.",
+        faults=READING_FAULTS,
+        surface=Surface.FULL,
     ),
     Operation(
         name="grants/list",

@@ -43,6 +43,8 @@ class ChangeKind(StrEnum):
     PAGE_PUT = "page-put"
     PAGE_REMOVE = "page-remove"
     TRUST = "trust"
+    QUARANTINE = "quarantine"
+    RELEASE = "release"
 
 
 @frozen(kw_only=True)
@@ -50,7 +52,9 @@ class Caution:
     """Something the person should know before answering."""
 
     kind: Annotated[
-        str, "`hidden-characters`, `duplicate`, `over-budget`, `already-undone`, `overtaken` or `tainted`."
+        str,
+        "`hidden-characters`, `duplicate`, `over-budget`, `already-undone`, `overtaken`, `quarantined` or "
+        "`tainted`.",
     ]
     message: str
 

@@ -31,6 +31,7 @@ from keepgate.service.looking_back import memory_as_of
 from keepgate.service.pages import indexing
 from keepgate.service.pages import reading as page_reading
 from keepgate.service.pages import writing as page_writing
+from keepgate.service.quarantining import quarantine, quarantined, release
 from keepgate.service.verbs import deltas, entities, packing, recalling, remembering, synthesizing
 from keepgate.service.verbs.faults import as_verb_fault
 
@@ -70,6 +71,9 @@ HANDLERS: Final[dict[str, Handler]] = {
     "approval/shown": proposing.shown,
     "session/taint": tainting.taint,
     "memory/asOf": memory_as_of,
+    "memory/quarantine": quarantine,
+    "memory/release": release,
+    "memory/quarantined": quarantined,
     "grants/list": list_grants,
     "grants/revoke": revoke,
     "verbs/recall": recalling.recall,

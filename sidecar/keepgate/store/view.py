@@ -12,7 +12,7 @@ from keepgate.core.writing.page_steps import PageFiles
 from keepgate.core.writing.states import Recorded, recorded
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.verbs import Visibility
-from keepgate.store import facts, page_writes, reads, writing
+from keepgate.store import facts, page_writes, quarantine, reads, writing
 from keepgate.store.connection import Connection
 from keepgate.store.rows import SEALED_COLUMNS, sealed_of
 
@@ -126,6 +126,14 @@ class View:
                 first = row.seq - json.loads(row.payload)["of"][0]
                 changes.setdefault(first, []).append(Recorded(seq=row.seq, step=step))
         return tuple(map(tuple, changes.values()))
+
+    def written_by(self, session_id: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
+        """The entries that a session wrote last, and the facts that it brought and that are not expired."""
+        return quarantine.written_by(self._db, session_id)
+
+    def held_of(self, session_id: str) -> tuple[Recorded, ...]:
+        """The steps that put into quarantine what is in it now of a session."""
+        return quarantine.held_of(self._db, session_id)
 
     def newest_change(self, subject: str) -> int | None:
         """The newest allowed row of an entry or a fact, also of one that is gone; ``None`` without any."""

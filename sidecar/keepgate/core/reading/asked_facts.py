@@ -12,7 +12,7 @@ NEEDLESS: Final = "needless"
 
 _FORGET: Final = "forget"
 _HAPPENS: Final = {
-    **dict.fromkeys(("forget", "supersede", "undo-remember"), _FORGET),
+    **dict.fromkeys(("forget", "supersede", "undo-remember", "quarantine"), _FORGET),
     NEEDLESS: "nothing to do, there is",
 }
 _READERS: Final = {

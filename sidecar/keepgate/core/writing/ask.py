@@ -14,6 +14,8 @@ from keepgate.core.writing.change import (
     Change,
     Consolidate,
     Forget,
+    Quarantine,
+    Release,
     Remember,
     Remove,
     Replace,
@@ -138,7 +140,7 @@ def ask_for(plan: Plan, store: StoreView, stamp: Stamp) -> Ask:
 def _place(plan: Plan) -> tuple[str, str]:
     change = plan.change
     match change:
-        case Seed() | Undo() | UndoSession():
+        case Seed() | Undo() | UndoSession() | Quarantine() | Release():
             return BATCH, BATCH
         case Add() | Replace() | Remove() | Consolidate():
             layer = plan.uses[0].layer
@@ -238,6 +240,8 @@ def _source(plan: Plan) -> str | None:
         case Seed(drafts=drafts):
             sources = {draft.source for draft in drafts}
             return sources.pop() if len(sources) == 1 else DEFAULT_SOURCE
+        case Quarantine() | Release():
+            return None
         case Remember() | Forget() | PutPage() | EditPage() | RemovePage() | TrustRoot():
             return None
         case _:  # pragma: no cover - the union is closed, which the type checker proves

@@ -8,7 +8,7 @@ from keepgate.core.model.entry import layer_of
 from keepgate.core.model.fact import Fact, near_words, sight_of
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.text import ascii_fold, excerpt, hidden_positions, quoted_line
-from keepgate.core.writing.change import Remember, Undo, UndoSession
+from keepgate.core.writing.change import Quarantine, Release, Remember, Undo, UndoSession
 from keepgate.core.writing.fact_steps import seen_twins
 from keepgate.core.writing.near_twins import COMPARED_MAX, nearest
 from keepgate.core.writing.plan import Plan
@@ -21,6 +21,8 @@ from keepgate.protocol.proposals import Caution
 
 TAINTED: Final = "tainted"
 """The kind of caution that says that the session has read untrusted material."""
+QUARANTINED: Final = "quarantined"
+"""The kind of caution that says that what the session wrote before is in quarantine."""
 _SOURCES_SHOWN: Final = 5
 _SOURCE_UNITS_SHOWN: Final = 120
 _LEFT_SHOWN: Final = 20
@@ -31,6 +33,7 @@ NEW_COMPARED_MAX: Final = 20
 def cautions_of(plan: Plan, store: StoreView, stamp: Stamp) -> tuple[Caution, ...]:
     """What the session has read, what an undo leaves out, hidden characters, what says the same already."""
     found = [
+        *_held(plan, store),
         *_tainted(plan, store),
         *_undone(plan, store),
         *_left_by_undo(plan, store, stamp),
@@ -42,6 +45,12 @@ def cautions_of(plan: Plan, store: StoreView, stamp: Stamp) -> tuple[Caution, ..
         *_near_facts(plan, store, stamp.now_ms),
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _held(plan: Plan, store: StoreView) -> Iterator[Caution]:
+    if not isinstance(plan.change, Quarantine | Release) and store.held_of(plan.author.session_id):
+        message = "what this session wrote before is in quarantine"
+        yield Caution(kind=QUARANTINED, message=message)
 
 
 def _tainted(plan: Plan, store: StoreView) -> Iterator[Caution]:

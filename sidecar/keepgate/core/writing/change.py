@@ -108,6 +108,23 @@ class UndoSession:
 
 
 @frozen(kw_only=True)
+class Quarantine:
+    """Put what a session wrote last out of every read; ``world_only`` as in :class:`Remember`."""
+
+    session_id: str
+    reason: str | None
+    world_only: bool = False
+
+
+@frozen(kw_only=True)
+class Release:
+    """Bring back what is in quarantine of a session; ``world_only`` as in :class:`Remember`."""
+
+    session_id: str
+    world_only: bool = False
+
+
+@frozen(kw_only=True)
 class FactDraft:
     """A fact to be; checked, with its home and entity resolved. ``valid_until`` is epoch milliseconds."""
 
@@ -143,7 +160,7 @@ class Forget:
 
 EntryChange = Add | Replace | Remove | Consolidate | Seed
 FactChange = Remember | Forget
-Change = EntryChange | FactChange | PageChange | Undo | UndoSession
+Change = EntryChange | FactChange | PageChange | Undo | UndoSession | Quarantine | Release
 
 
 def kind_of(change: Change) -> ChangeKind:
@@ -161,6 +178,8 @@ _KINDS: Final[Mapping[type, ChangeKind]] = {
     Seed: ChangeKind.SEED,
     Undo: ChangeKind.UNDO,
     UndoSession: ChangeKind.UNDO,
+    Quarantine: ChangeKind.QUARANTINE,
+    Release: ChangeKind.RELEASE,
     Forget: ChangeKind.FORGET,
     PutPage: ChangeKind.PAGE_PUT,
     EditPage: ChangeKind.PAGE_PUT,
@@ -186,7 +205,7 @@ def new_texts(change: Change) -> tuple[str, ...]:
         case PutPage() | EditPage() | RemovePage() | TrustRoot():
             # A page may say that it is private, and its text is too long for a block.
             return ()
-        case Remove() | Undo() | UndoSession() | Forget():
+        case Remove() | Undo() | UndoSession() | Quarantine() | Release() | Forget():
             return ()
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)

@@ -1,12 +1,17 @@
 """Steps of a change: what happens, or happened, to one entry, one fact or one page file."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from attrs import frozen
 
 from keepgate.core.model.fact import Fact
 from keepgate.protocol.entries import Entry
 from keepgate.protocol.verbs import Visibility
+
+QUARANTINE: Final = "quarantine"
+RELEASE: Final = "release"
+"""Actions of steps that put something out of every read, and that bring it back; no undo takes them back."""
 
 
 @frozen(kw_only=True)

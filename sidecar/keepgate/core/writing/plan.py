@@ -21,6 +21,8 @@ from keepgate.core.writing.change import (
     Change,
     Consolidate,
     Forget,
+    Quarantine,
+    Release,
     Remember,
     Remove,
     Replace,
@@ -30,7 +32,17 @@ from keepgate.core.writing.change import (
 )
 from keepgate.core.writing.entry_steps import entry_steps
 from keepgate.core.writing.fact_steps import fact_steps
-from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step, of_entries, of_facts, of_pages
+from keepgate.core.writing.mutation import (
+    QUARANTINE,
+    RELEASE,
+    FactStep,
+    Mutation,
+    PageStep,
+    Step,
+    of_entries,
+    of_facts,
+    of_pages,
+)
 from keepgate.core.writing.page_change import (
     EditPage,
     PageChange,
@@ -39,6 +51,7 @@ from keepgate.core.writing.page_change import (
     TrustRoot,
 )
 from keepgate.core.writing.page_steps import page_steps
+from keepgate.core.writing.quarantine_steps import quarantine_steps, release_steps
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.undoing import undo_steps
 from keepgate.core.writing.undoing_session import session_undo_steps
@@ -93,6 +106,10 @@ def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, sta
             steps = undo_steps(change, author, store, stamp)
         case UndoSession():
             steps = session_undo_steps(change, author, store, stamp)
+        case Quarantine():
+            steps = quarantine_steps(change, author, store, stamp)
+        case Release():
+            steps = release_steps(change, author, store, stamp)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
     mutations = of_entries(steps)
@@ -109,6 +126,10 @@ def plan(change: Change, author: Author, store: StoreView, budgets: Budgets, sta
 def _room_for(mutations: tuple[Mutation, ...], store: StoreView, budgets: Budgets) -> tuple[LayerUse, ...]:
     deltas: dict[Layer, int] = defaultdict(int)
     for step in mutations:
+        if step.action in (QUARANTINE, RELEASE):
+            # What is in quarantine keeps its room.
+            deltas[layer_of(step.entry)] += 0
+            continue
         grown = units(step.after.text) if step.after else 0
         deltas[layer_of(step.entry)] += grown - (units(step.before.text) if step.before else 0)
     uses = weigh({layer: store.used(layer) for layer in deltas}, deltas, budgets)

@@ -22,6 +22,8 @@ from keepgate.core.writing.change import (
     Draft,
     FactDraft,
     Forget,
+    Quarantine,
+    Release,
     Remember,
     Remove,
     Replace,
@@ -110,7 +112,7 @@ def new_fields(change: Change) -> Iterator[tuple[str, str]]:
                 yield from _of_draft(draft, f"$.entries[{index}]")
         case Remember(draft=fact):
             yield from _of_fact(fact)
-        case Forget(reason=reason):
+        case Forget(reason=reason) | Quarantine(reason=reason):
             yield "$.reason", reason or ""
         case PutPage():
             yield "$.slug", change.slug
@@ -118,7 +120,7 @@ def new_fields(change: Change) -> Iterator[tuple[str, str]]:
         case EditPage():
             yield "$.slug", change.slug
             yield from _of_edit(change.edit)
-        case Remove() | Undo() | UndoSession() | RemovePage() | TrustRoot():
+        case Remove() | Undo() | UndoSession() | Release() | RemovePage() | TrustRoot():
             return
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)

@@ -43,5 +43,11 @@ class StoreView(Findable, PageView, Protocol):
     def changes_by_session(self, session_id: str) -> tuple[tuple[Recorded, ...], ...]:
         """The allowed changes that carry a session's id, oldest first; of what was purged nothing."""
 
+    def written_by(self, session_id: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
+        """The entries that a session wrote last, and the facts that it brought and that are not expired."""
+
+    def held_of(self, session_id: str) -> tuple[Recorded, ...]:
+        """The steps that put into quarantine what is in it now of a session."""
+
     def newest_change(self, subject: str) -> int | None:
         """The newest allowed row of an entry or a fact, also of one that is gone; ``None`` without any."""

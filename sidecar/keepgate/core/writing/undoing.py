@@ -10,7 +10,7 @@ from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import Undo, UndoSession
 from keepgate.core.writing.entry_steps import not_before
 from keepgate.core.writing.fact_steps import undone
-from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.mutation import QUARANTINE, RELEASE, FactStep, Mutation, PageStep, Step
 from keepgate.core.writing.page_steps import page_undone
 from keepgate.core.writing.states import Recorded, subject_of
 from keepgate.core.writing.storeview import StoreView
@@ -28,6 +28,9 @@ def undo_steps(change: Undo, author: Author, store: StoreView, stamp: Stamp) -> 
     found = _in_sight(change, author, store)
     if not found:
         raise invalid_input(Problem("$.seq", "names no allowed change that this session can see"))
+    if found[0].step.action in (QUARANTINE, RELEASE):
+        # A person answers for it, whatever policy undo has.
+        raise invalid_input(Problem("$.seq", "is of a quarantine; release the session, or hold it again"))
     left = [item for item in found if not _is_undone(item, store)]
     return tuple(inverse(item, author, store, stamp) for item in reversed(left or found))
 

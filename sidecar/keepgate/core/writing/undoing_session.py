@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 from keepgate.core.model.stamp import Stamp
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import UndoSession
-from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.mutation import QUARANTINE, RELEASE, FactStep, Mutation, PageStep, Step
 from keepgate.core.writing.page_steps import TRUST, is_trust
 from keepgate.core.writing.states import Recorded, subject_of
 from keepgate.core.writing.storeview import StoreView
@@ -74,7 +74,11 @@ def session_undo(
 ) -> SessionUndo:
     """Work out what of a session's changes can go back, ``limit`` at most. Writes and raises nothing."""
     seen = (
-        [item for item in found if sees(author, change, item.step)]
+        [
+            item
+            for item in found
+            if sees(author, change, item.step) and item.step.action not in (QUARANTINE, RELEASE)
+        ]
         for found in store.changes_by_session(change.session_id)
     )
     changes = [found for found in seen if found]

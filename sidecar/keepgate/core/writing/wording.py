@@ -9,6 +9,8 @@ from keepgate.core.writing.change import (
     Consolidate,
     EntryChange,
     Forget,
+    Quarantine,
+    Release,
     Remember,
     Remove,
     Replace,
@@ -50,7 +52,7 @@ def payload_text(plan: Plan) -> str:
             return "\n\n".join(_fact_text(ask_fact(step)) for step in plan.facts)
         case PutPage() | EditPage() | RemovePage() | TrustRoot():
             return "\n\n".join(page_text(step) for step in plan.pages)
-        case Undo() | UndoSession():
+        case Undo() | UndoSession() | Quarantine() | Release():
             return _undoing_text(change, plan.steps)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(change)
@@ -111,10 +113,18 @@ def _from_to(step: Mutation) -> str:
     return f"from:\n{step.before.text}\n\nto:\n{step.after.text}"
 
 
-def _undoing_text(change: Undo | UndoSession, steps: tuple[Step, ...]) -> str:
+def _undoing_text(change: Undo | UndoSession | Quarantine | Release, steps: tuple[Step, ...]) -> str:
     parts = [_undo_text(step) for step in steps]
-    if isinstance(change, UndoSession):
-        parts.insert(0, f"take back what session {quoted_line(change.session_id)} wrote:")
+    if not isinstance(change, Undo):
+        name = quoted_line(change.session_id)
+        heads: dict[type, str] = {
+            UndoSession: f"take back what session {name} wrote:",
+            Quarantine: f"put into quarantine, out of every read, what session {name} wrote:",
+            Release: f"bring back from quarantine what session {name} wrote:",
+        }
+        parts.insert(0, heads[type(change)])
+    if isinstance(change, Quarantine) and change.reason:
+        parts.insert(1, f"reason: {continued(change.reason)}")
     return "\n\n".join(parts)
 
 

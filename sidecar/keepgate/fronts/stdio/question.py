@@ -63,6 +63,8 @@ def _act(question: ApprovalRequestParams) -> str:
         "page-remove": f"Remove {_page(question)}{place}",
         "purge": "Purge a text for good, everywhere",
         "trust": f"Trust a folder of pages{place}",
+        "quarantine": f"Put a session's memories into quarantine{place}",
+        "release": f"Bring a session's memories back from quarantine{place}",
     }
     return acts.get(question.action, f"{one_line(question.action)}{place}")
 

@@ -1,10 +1,10 @@
-"""How the store of another day, and what sessions were allowed, is shown on a terminal."""
+"""How the store of another day, what sessions were allowed and what is in quarantine are shown."""
 
 from keepgate.core.model.text import named
 from keepgate.core.model.times import iso
 from keepgate.fronts.terminal.screen import Column, Screen
 from keepgate.fronts.terminal.tables import entries_table
-from keepgate.protocol.looking_back import AsOfResult, GrantsListResult
+from keepgate.protocol.looking_back import AsOfResult, GrantsListResult, QuarantinedResult
 
 
 def as_of_result(screen: Screen, result: AsOfResult) -> None:
@@ -42,5 +42,24 @@ def grants_list(screen: Screen, result: GrantsListResult) -> None:
             str(grant.by.get("client", "")),
         ]
         for grant in result.grants
+    ]
+    screen.table(columns, rows)
+
+
+def quarantined_list(screen: Screen, result: QuarantinedResult) -> None:
+    """The sessions of which something is in quarantine, one a row."""
+    if not result.sessions:
+        screen.line("Nothing is in quarantine.")
+        return
+    columns = [
+        Column(title="session"),
+        Column(title="memories", right=True),
+        Column(title="facts", right=True),
+        Column(title="since"),
+        Column(title="reason"),
+    ]
+    rows = [
+        [named(item.session_id), str(item.entries), str(item.facts), iso(item.ts), item.reason or ""]
+        for item in result.sessions
     ]
     screen.table(columns, rows)

@@ -10,6 +10,7 @@ import apsw
 
 from keepgate.core.model.fact import FACT_ID, Fact
 from keepgate.core.model.viewer import Viewer
+from keepgate.core.writing.mutation import QUARANTINE
 from keepgate.protocol.entries import UNSET, AuditRow, Scope, Unset, Version, WhyLink
 from keepgate.store.facts import fact
 from keepgate.store.reads.entries import entry
@@ -196,7 +197,8 @@ def _steps(db: apsw.Connection, entry_id: str) -> Iterator[tuple[Row, int, dict[
     for row in db.execute(_STEPS, (entry_id,)):
         payload = None if row[6] is None else json.loads(row[6])
         # A purged row no longer says its version, but each state is one more than the one before.
-        version += 0 if row[2].endswith("remove") else 1
+        gone = row[2].endswith("remove") or (row[2] == QUARANTINE and not FACT_ID.fullmatch(entry_id))
+        version += 0 if gone else 1
         yield row, version, payload and (payload["after"] or payload["before"])
 
 

@@ -12,6 +12,7 @@ from keepgate.core.model.entry import Layer
 from keepgate.core.model.text import ascii_fold
 from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.entries import LAYERS, Entry, Scope, Track
+from keepgate.store.quarantine import held_units
 from keepgate.store.rows import ENTRY_COLUMNS, Row, entry_of
 
 _FROM: Final = "FROM entries AS e LEFT JOIN recall AS r ON r.entry = e.row"
@@ -159,9 +160,9 @@ def usage(db: apsw.Connection, workspace_key: str) -> list[tuple[Track, Scope, i
 
 
 def used(db: apsw.Connection, layer: Layer) -> int:
-    """Units in use in a layer, from the running totals."""
+    """Units in use in a layer, from the running totals; what is in quarantine keeps its room."""
     units: int | None = db.execute(_USED, (layer.track, layer.scope, layer.workspace_key)).get
-    return units or 0
+    return (units or 0) + held_units(db, layer)
 
 
 def layers_in_view(

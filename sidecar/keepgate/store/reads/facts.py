@@ -11,7 +11,10 @@ from keepgate.store.facts import ACTIVE
 from keepgate.store.rows import FACT_COLUMNS, fact_of
 
 SEEN: Final = f"""
-(:world_only = 0 OR f.visibility = 'world') AND (:with_expired = 1 OR ({ACTIVE}))
+(:world_only = 0 OR f.visibility = 'world')
+  AND (({ACTIVE}) OR (:with_expired = 1 AND NOT EXISTS (
+    SELECT 1 FROM ledger AS held WHERE held.seq = f.ledger_seq AND held.action = 'quarantine'
+  )))
   AND (:since_ms IS NULL OR f.created_at >= :since_ms)
   AND (:session_id IS NULL OR f.session_id = :session_id)
 """

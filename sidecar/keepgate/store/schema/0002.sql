@@ -35,6 +35,9 @@ CREATE INDEX facts_ttl ON facts (valid_until) WHERE valid_until IS NOT NULL AND 
 -- What a session has said that it read, looked up before each of its writes.
 CREATE INDEX ledger_taint ON ledger (session_id, workspace_key, seq) WHERE action = 'taint';
 
+-- What went into quarantine; what is in it still is told by there being no newer row.
+CREATE INDEX ledger_quarantine ON ledger (seq) WHERE action = 'quarantine' AND decision = 'allowed';
+
 -- An approved page write that is on its way to its file: stored with the approval, ended when the file is
 -- in place or when it turned out to be another file than the one that was shown. Digests are SHA-256 in hex;
 -- NULL means no file. content is NULL for a removal, and once the write has ended.

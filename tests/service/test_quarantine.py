@@ -1,0 +1,207 @@
+"""What a session wrote, out of every read until it is released."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from keepgate.protocol.errors import Code
+from keepgate.protocol.settings import Budgets, TrackBudgets, WritePolicy
+
+UW = {"track": "user", "scope": "workspace"}
+PERSON = "people/mallory"
+
+
+def _fact(text: str, **more: Any) -> dict[str, Any]:
+    return {"fact": text, "entity": PERSON, "kind": "fact", "provenance": "a test", **more}
+
+
+async def _everything_said(client: Any) -> str:
+    """What every read answers to a caller of this client, as one text."""
+    new = {"id": f"reader-{len(client.person.questions)}", "agentPreset": ""}
+    answers = [
+        await client.call("memory/query", session=None),
+        await client.call("memory/list", session=None),
+        await client.call("memory/snapshot", session=new),
+        await client.call("memory/export", session=None),
+        await client.call("verbs/recall", limit=100),
+        await client.call("verbs/recall", query="planted"),
+        await client.call("verbs/recall", include_expired=True, limit=100),
+        await client.call("verbs/entity", name=PERSON),
+        await client.call("verbs/context_pack", entities=PERSON),
+        await client.call("verbs/delta", since="2020-01-01"),
+    ]
+    return repr(answers)
+
+
+@pytest.fixture
+async def planted(house: Any) -> Any:
+    """A session that added, seeded, rewrote another's memory and remembered; and a person."""
+    await house.client("s0").add("kept by s0")
+    bad = house.client("bad")
+    await bad.add("planted entry")
+    await bad.call("memory/seed", entries=[{**UW, "text": "planted seed", "track": "agent"}])
+    await bad.call("memory/replace", **UW, match="kept by s0", text="planted over it")
+    await bad.call("verbs/remember", **_fact("A planted fact."))
+    return house.client("me")
+
+
+async def test_it_is_out_of_every_read_until_released(planted: Any) -> None:
+    """One question each; release brings all back as it was, in its place."""
+    before = (await planted.call("memory/list", session=None))["entries"]
+
+    gone = await planted.call("memory/quarantine", sessionId="bad", reason="read a bad page")
+    said = await _everything_said(planted)
+    back = await planted.call("memory/release", sessionId="bad")
+    after = (await planted.call("memory/list", session=None))["entries"]
+
+    assert "planted" not in said
+    assert (3, ["A planted fact."]) == (len(gone["entries"]), [fact["text"] for fact in gone["facts"]])
+    assert (3, True) == (len(back["entries"]), back["facts"][0]["active"])
+    assert 2 == len(planted.person.questions)
+    kept = ("id", "text", "tags", "sessionId", "createdAt")
+    assert [[entry[name] for name in kept] for entry in before] == [
+        [entry[name] for name in kept] for entry in after
+    ]
+    assert [entry["version"] + 1 for entry in before] == [entry["version"] for entry in after]
+    assert "planted fact" in await _everything_said(planted)
+
+
+async def test_the_question_says_what_and_why(planted: Any) -> None:
+    """The session and the reason in the text, each memory and fact whole."""
+    await planted.call("memory/quarantine", sessionId="bad", reason="read a bad page")
+
+    (question,) = planted.person.questions
+    assert "quarantine" == question.action
+    assert 'what session "bad" wrote:' in question.text
+    for part in ("reason: read a bad page", "planted entry", "planted over it", "A planted fact."):
+        assert part in question.text
+
+
+async def test_the_ledger_still_tells_of_it(planted: Any) -> None:
+    """Audit, history, why and asOf, marked with their action."""
+    entries = (await planted.call("memory/list", session=None))["entries"]
+    entry = next(each for each in entries if "entry" in each["text"])
+    seq = (await planted.rows())[-1]["seq"]
+    await planted.call("memory/quarantine", sessionId="bad")
+
+    history = (await planted.call("memory/history", id=entry["id"]))["versions"]
+    why = await planted.call("memory/why", id=entry["id"])
+    then = await planted.call("memory/asOf", seq=seq, session=None)
+
+    assert ["add", "quarantine"] == [version["action"] for version in history]
+    assert [1, 1] == [version["version"] for version in history]
+    assert (None, "quarantine") == (why["entry"], why["chain"][-1]["action"])
+    assert "planted entry" in [known["text"] for known in then["entries"]]
+    assert 4 == len(await planted.rows("quarantine"))
+
+
+async def test_what_is_in_quarantine_is_listed(planted: Any, house: Any) -> None:
+    """With counts and the reason; not in another workspace, and remote callers hear of no private fact."""
+    await house.client("bad").call("verbs/remember", **_fact("A private fact.", visibility="private"))
+    await planted.call("memory/quarantine", sessionId="bad", reason="read a bad page")
+
+    (session,) = (await planted.call("memory/quarantined"))["sessions"]
+    elsewhere = await house.client(folders=("other",)).call("memory/quarantined")
+    (remote,) = (await house.client("r", remote=True).call("memory/quarantined"))["sessions"]
+
+    assert ("bad", "read a bad page", 3, 2) == tuple(
+        session[name] for name in ("sessionId", "reason", "entries", "facts")
+    )
+    assert ([], 1) == (elsewhere["sessions"], remote["facts"])
+    await planted.call("memory/release", sessionId="bad")
+    assert [] == (await planted.call("memory/quarantined"))["sessions"]
+
+
+async def test_its_room_is_kept(build: Callable[..., Any]) -> None:
+    """Budgets count it, so that nobody takes its place and release finds room."""
+    small = TrackBudgets(user_global=20, workspace=20)
+    house = await build(budgets=Budgets(user=small, agent=small))
+    bad, person = house.client("bad"), house.client("me")
+    await bad.add("x" * 15)
+    used = (await person.call("memory/budgets"))["budgets"]
+
+    await person.call("memory/quarantine", sessionId="bad")
+    meanwhile = (await person.call("memory/budgets"))["budgets"]
+    fault = await person.fault("memory/add", **UW, text="y" * 10)
+    await person.call("memory/release", sessionId="bad")
+
+    assert used == meanwhile == (await person.call("memory/budgets"))["budgets"]
+    assert Code.BUDGET_EXCEEDED == fault.code
+
+
+async def test_no_policy_answers_for_a_person(build: Callable[..., Any], people: Any) -> None:
+    """Both are asked about under ``auto``, and what the session writes meanwhile; no undo goes around it."""
+    house = await build(write_policy=WritePolicy.AUTO)
+    bad, person = house.client("bad"), house.client("me", person=people(["allowed-once", "rejected"]))
+    await bad.add("planted")
+    await person.call("memory/quarantine", sessionId="bad")
+    seq = (await person.rows("quarantine"))[0]["seq"]
+
+    fault = await person.fault("memory/release", sessionId="bad")
+    undone = [await bad.fault("memory/undo", seq=seq), await bad.fault("memory/undo", sessionId="me")]
+    await bad.add("more")
+
+    assert (Code.WRITE_DENIED, 2) == (fault.code, len(person.person.questions))
+    assert [Code.INVALID_INPUT] * 2 == [each.code for each in undone]
+    assert [["quarantined"]] == [[w.kind for w in q.warnings] for q in bad.person.questions]
+    assert ["more"] == await bad.texts()
+
+
+async def test_others_neither_match_nor_change_it(planted: Any, house: Any) -> None:
+    """By text or by id; the same text again is no duplicate."""
+    entry = (await planted.call("memory/list", session=None))["entries"][1]
+    await planted.call("memory/quarantine", sessionId="bad")
+    other = house.client("s2")
+
+    by_text = await other.fault("memory/remove", **UW, match="planted entry")
+    by_id = await other.fault("memory/replace", **UW, id=entry["id"], text="mine now")
+    await other.add("planted entry")
+
+    assert [Code.ENTRY_NOT_FOUND] * 2 == [by_text.code, by_id.code]
+    assert [] == other.person.questions[-1].warnings
+
+
+async def test_another_process_and_the_next_start_leave_it_out(build: Callable[..., Any]) -> None:
+    """It is in the store, not in a process."""
+    one, two = await build(), await build()
+    await one.client("bad").add("planted")
+    await one.client("me").call("memory/quarantine", sessionId="bad")
+    later = await build()
+
+    assert [] == await two.client().texts() == await later.client().texts()
+    await later.client("me").call("memory/release", sessionId="bad")
+    assert ["planted"] == await two.client().texts()
+
+
+async def test_only_what_is_in_sight_goes(house: Any) -> None:
+    """Another workspace's memories of a session of that name stay; so do private facts for remote callers."""
+    here, there = house.client("bad"), house.client("bad", folders=("other",))
+    await here.add("here")
+    await there.add("there")
+    await here.call("verbs/remember", **_fact("Private.", visibility="private"))
+
+    gone = await house.client("me", remote=True).call("memory/quarantine", sessionId="bad")
+
+    assert (["here"], []) == ([entry["text"] for entry in gone["entries"]], gone["facts"])
+    assert ["there"] == await there.texts()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("memory/quarantine", {"sessionId": "nobody"}),
+        ("memory/release", {"sessionId": "nobody"}),
+        ("memory/release", {"sessionId": "s1"}),
+        ("memory/quarantine", {"sessionId": ""}),
+        ("memory/quarantine", {"sessionId": "s1", "reason": ""}),
+        ("memory/quarantine", {"sessionId": "s1", "reason": "x" * 501}),
+    ],
+)
+async def test_nothing_to_do_is_refused(client: Any, method: str, params: dict[str, Any]) -> None:
+    """INVALID_INPUT; nobody is asked."""
+    await client.add("mine")
+
+    fault = await client.fault(method, **params)
+
+    assert (Code.INVALID_INPUT, 1) == (fault.code, len(client.person.questions))
