@@ -126,13 +126,16 @@ from keepgate.protocol.verbs import (
     ContextPackResult,
     DeltaParams,
     DeltaResult,
+    DryRun,
     EntityParams,
     EntityResult,
     FactKind,
     ForgetParams,
+    ForgetResult,
     RecallParams,
     RecallResult,
     RememberParams,
+    RememberResult,
     SynthesizeParams,
     SynthesizeResult,
     Visibility,
@@ -995,27 +998,26 @@ class Calls(ABC):
         supersedes: str | None = None,
         dry_run: bool | None = None,
         session: SessionRef | Unset | None = UNSET,
-    ) -> Any:
+    ) -> RememberResult | DryRun:
         """Save one fact with mandatory attribution.
 
-        Returns the JSON as it came: what it is depends on the parameters. Raises ``provenance_required``,
-        ``invalid_params``, ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        With ``dry_run`` it returns what would be done. Raises ``provenance_required``, ``invalid_params``,
+        ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
         """
-        return await self.call(
-            "verbs/remember",
-            RememberParams(
-                fact=fact,
-                provenance=provenance,
-                ttl=ttl,
-                entity=entity,
-                kind=kind,
-                visibility=visibility,
-                supersedes=supersedes,
-                dry_run=dry_run,
-                session=session,
-            ),
-            _ANY,
+        params = RememberParams(
+            fact=fact,
+            provenance=provenance,
+            ttl=ttl,
+            entity=entity,
+            kind=kind,
+            visibility=visibility,
+            supersedes=supersedes,
+            dry_run=dry_run,
+            session=session,
         )
+        if dry_run:
+            return await self.call("verbs/remember", params, DryRun)
+        return await self.call("verbs/remember", params, RememberResult)
 
     async def verbs_entity(
         self,
@@ -1066,22 +1068,21 @@ class Calls(ABC):
         reason: str | None = None,
         dry_run: bool | None = None,
         session: SessionRef | Unset | None = UNSET,
-    ) -> Any:
+    ) -> ForgetResult | DryRun:
         """Expire a fact by its id; what is expired already is no error.
 
-        Returns the JSON as it came: what it is depends on the parameters. Raises ``invalid_params``,
-        ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        With ``dry_run`` it returns what would be done. Raises ``invalid_params``, ``not_found``,
+        ``scope_denied``, ``unavailable``, ``internal``.
         """
-        return await self.call(
-            "verbs/forget",
-            ForgetParams(
-                id=id,
-                reason=reason,
-                dry_run=dry_run,
-                session=session,
-            ),
-            _ANY,
+        params = ForgetParams(
+            id=id,
+            reason=reason,
+            dry_run=dry_run,
+            session=session,
         )
+        if dry_run:
+            return await self.call("verbs/forget", params, DryRun)
+        return await self.call("verbs/forget", params, ForgetResult)
 
     async def verbs_context_pack(
         self,
@@ -2248,27 +2249,26 @@ class SyncCalls(ABC):
         supersedes: str | None = None,
         dry_run: bool | None = None,
         session: SessionRef | Unset | None = UNSET,
-    ) -> Any:
+    ) -> RememberResult | DryRun:
         """Save one fact with mandatory attribution.
 
-        Returns the JSON as it came: what it is depends on the parameters. Raises ``provenance_required``,
-        ``invalid_params``, ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        With ``dry_run`` it returns what would be done. Raises ``provenance_required``, ``invalid_params``,
+        ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
         """
-        return self.call(
-            "verbs/remember",
-            RememberParams(
-                fact=fact,
-                provenance=provenance,
-                ttl=ttl,
-                entity=entity,
-                kind=kind,
-                visibility=visibility,
-                supersedes=supersedes,
-                dry_run=dry_run,
-                session=session,
-            ),
-            _ANY,
+        params = RememberParams(
+            fact=fact,
+            provenance=provenance,
+            ttl=ttl,
+            entity=entity,
+            kind=kind,
+            visibility=visibility,
+            supersedes=supersedes,
+            dry_run=dry_run,
+            session=session,
         )
+        if dry_run:
+            return self.call("verbs/remember", params, DryRun)
+        return self.call("verbs/remember", params, RememberResult)
 
     def verbs_entity(
         self,
@@ -2319,22 +2319,21 @@ class SyncCalls(ABC):
         reason: str | None = None,
         dry_run: bool | None = None,
         session: SessionRef | Unset | None = UNSET,
-    ) -> Any:
+    ) -> ForgetResult | DryRun:
         """Expire a fact by its id; what is expired already is no error.
 
-        Returns the JSON as it came: what it is depends on the parameters. Raises ``invalid_params``,
-        ``not_found``, ``scope_denied``, ``unavailable``, ``internal``.
+        With ``dry_run`` it returns what would be done. Raises ``invalid_params``, ``not_found``,
+        ``scope_denied``, ``unavailable``, ``internal``.
         """
-        return self.call(
-            "verbs/forget",
-            ForgetParams(
-                id=id,
-                reason=reason,
-                dry_run=dry_run,
-                session=session,
-            ),
-            _ANY,
+        params = ForgetParams(
+            id=id,
+            reason=reason,
+            dry_run=dry_run,
+            session=session,
         )
+        if dry_run:
+            return self.call("verbs/forget", params, DryRun)
+        return self.call("verbs/forget", params, ForgetResult)
 
     def verbs_context_pack(
         self,

@@ -16,6 +16,7 @@ from typing import Any, Final, get_args, get_origin
 from keepgate.derive.fields import Field, fields_of
 from keepgate.protocol.entries import UNSET, Unset
 from keepgate.protocol.operation import Operation
+from keepgate.protocol.verbs import DryRun
 
 CALLS_PATH: Final = "client/keepgate_client/calls.py"
 _LINE_MAX: Final = 110
@@ -64,7 +65,9 @@ def _imports(rows: Sequence[Operation]) -> str:
     names: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         hints = [row.params, *(field.hint for field in fields_of(row.params))]
-        if not row.other_results:
+        if _has_dry_run(row):
+            hints += [row.result, *row.other_results]
+        elif not row.other_results:
             hints.append(row.result)
         for cls in (each for hint in hints for each in _named_types(hint)):
             names[cls.__module__].add(cls.__name__)
@@ -122,17 +125,38 @@ class {name}(ABC):
 
 def _method(row: Operation, define: str, wait: str) -> str:
     fields = fields_of(row.params)
-    name, returns = method_name(row.name), "Any" if row.other_results else annotation(row.result)
-    result = "_ANY" if row.other_results else returns
+    name, returns = method_name(row.name), _returned(row)
+    result = "_ANY" if returns == "Any" else annotation(row.result)
     signature = "".join(f"        {_parameter(field)},\n" for field in _required_first(fields))
     parameters = f"\n        self,\n        *,\n{signature}    " if fields else "self"
     given = "".join(f"                {field.name}={field.name},\n" for field in fields)
     params = f"{row.params.__name__}(" + (f"\n{given}            )" if fields else ")")
     arguments = "".join(f"            {each},\n" for each in (f'"{row.name}"', params, result))
+    if _has_dry_run(row):
+        inner = given.replace("                ", "            ")
+        params = f"{row.params.__name__}(\n{inner}        )"
+        return (
+            f"    {define} {name}({parameters}) -> {returns}:\n"
+            f"{_docstring(row)}        params = {params}\n"
+            f"        if dry_run:\n"
+            f'            return {wait}self.call("{row.name}", params, {DryRun.__name__})\n'
+            f'        return {wait}self.call("{row.name}", params, {result})\n'
+        )
     return (
         f"    {define} {name}({parameters}) -> {returns}:\n"
         f"{_docstring(row)}        return {wait}self.call(\n{arguments}        )\n"
     )
+
+
+def _has_dry_run(row: Operation) -> bool:
+    """Whether the row answers something else than its result for ``dry_run``, and for nothing else."""
+    return row.other_results == (DryRun,)
+
+
+def _returned(row: Operation) -> str:
+    if _has_dry_run(row):
+        return f"{annotation(row.result)} | {DryRun.__name__}"
+    return "Any" if row.other_results else annotation(row.result)
 
 
 def _required_first(fields: Sequence[Field]) -> list[Field]:
@@ -147,7 +171,9 @@ def _parameter(field: Field) -> str:
 def _docstring(row: Operation) -> str:
     quotes, margin = '"""', " " * 8
     more = []
-    if row.other_results:
+    if _has_dry_run(row):
+        more.append("With ``dry_run`` it returns what would be done.")
+    elif row.other_results:
         more.append("Returns the JSON as it came: what it is depends on the parameters.")
     if raised := (*row.faults, *row.verb_errors):
         more.append(f"Raises {', '.join(f'``{code}``' for code in dict.fromkeys(raised))}.")
