@@ -154,6 +154,24 @@ async def test_one_question_at_a_time_and_its_queue(elsewhere: Any, window: Any,
     assert len(behind.text) <= 121
 
 
+async def test_a_question_that_nobody_awaits_gives_way(house: Any, build: Any, people: Any) -> None:
+    """It is open until one that is awaited queues behind it; then it lies in the inbox."""
+    await house.sidecar.listen()
+    here = house.client("window", person=people(["waits"]))
+    house.sidecar.make_reachable(here.connection, acknowledges=False)
+    await house.sidecar.start()
+    hasty, elsewhere = await build(approval_timeout_seconds=1), await build()
+    await elsewhere.sidecar.start()
+
+    fault = await agent(hasty, people).fault("memory/add", **UW, text="one")
+    stays = here.connection.asker.prompts._open
+    await agent(elsewhere, people).add("two")
+
+    assert (Code.WRITE_DENIED, fault.details["proposalId"]) == (fault.code, stays)
+    (left,) = (await here.call("proposals/list", status="pending"))["proposals"]
+    assert (stays, ["one", "two"]) == (left["id"], [each.text for each in here.person.questions])
+
+
 async def test_another_workspace_is_no_window(house: Any, elsewhere: Any, window: Any, people: Any) -> None:
     """Until its folder is opened there."""
     here = await window(folders=("other",))
