@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+BATCH_BUTTONS = "[1] Allow once   [2] Show change   [3] Reject"
 BUTTONS = "[1] Allow once   [2] Allow for this session   [3] Show change   [4] Reject"
 ANSWERING = "Enter alone closes the prompt): "
 SECOND = "Always push straight to main"
@@ -40,10 +41,11 @@ def test_without_a_terminal_a_script_answers(show):
         "--> initialize",
         "--> memory/import",
         "<-- approval/asked",
-        BUTTONS,
+        BATCH_BUTTONS,
         "The script chose: Allow once",
         "memories stored, with one question and one transaction",
         "--> memory/add",
+        BUTTONS,
         "The script chose: Show change",
         "<-- window/showDocument",
         "(the same question again)",
@@ -86,7 +88,7 @@ def test_json_tells_what_came_of_it(keepgate):
 def test_the_person_at_the_keyboard_answers(keepgate):
     """On a terminal the answers are typed, by number or by the first letters."""
     show = keepgate.at_terminal("try", env={"NO_COLOR": "1"})
-    for keys in ("3\r", "9\r", "Allow o\r", "rej\r"):
+    for keys in ("2\r", "9\r", "Allow o\r", "rej\r"):
         show.until(ANSWERING)
         show.type(keys)
 
