@@ -286,7 +286,7 @@ class Machine(World):
         if word == "dismiss":
             self.oracle.deny(wish, "rejected", "inbox")
             answer = await self.call(front, "proposals/dismiss", {"id": wish.id})
-            self.compare({"proposal": self.shown(wish)}, answer)
+            self.compare({"proposal": self.shown(wish), "results": []}, answer)
             return
         hash_ = got["ask"]["hash"] if word == "approve" and got["ask"] else got["proposal"]["hash"]
         await self.approve(front, wish, "0" * 64 if word == "approve other" else hash_)
@@ -323,7 +323,8 @@ class Machine(World):
             self.compare(expected, answer)
             return
         first = steps[0].seq - (1 if wish.kind == "seed" else 0)
-        self.compare({"proposal": self.shown(wish), "seqs": [*range(first, steps[-1].seq + 1)]}, answer)
+        seqs = [*range(first, steps[-1].seq + 1)]
+        self.compare({"proposal": self.shown(wish), "seqs": seqs, "results": []}, answer)
         for step in steps:
             (row,) = await self.rows_at(step.seq)
             self.agree(step.item.id, row["entryId"])

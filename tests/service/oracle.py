@@ -381,7 +381,14 @@ class Oracle:
             and fold(item.text) == fold(step.item.text)
             and item.id not in gone
         ]
-        return hidden or bool(twins)
+        touched = {step.item.id for step in steps}
+        alike = any(
+            nearly(item.text, step.item.text)
+            for step in [step for step in steps if step.before is None][:20]
+            for item in self.visible(who)
+            if item.layer == step.item.layer and item.id not in touched
+        )
+        return hidden or bool(twins) or alike
 
     # What becomes of it.
 
@@ -546,6 +553,18 @@ class Oracle:
             return None
         item = planned.steps[0].item
         return planned.who.session, planned.who.agent, item.layer, item.agent
+
+
+def nearly(one: str, other: str) -> bool:
+    """Whether two texts share 72 in 100 of their runs of three letters, digits and blanks."""
+    first, second = _runs(one), _runs(other)
+    return bool(first and second) and len(first & second) >= 0.72 * len(first | second)
+
+
+def _runs(text: str) -> set[str]:
+    words = "".join(char if char.isalnum() else " " for char in text.casefold()).split()
+    plain = f" {' '.join(words or text.casefold().split())} "
+    return {plain[place : place + 3] for place in range(len(plain) - 2)}
 
 
 def form(planned: Planned) -> Any:
