@@ -1,4 +1,4 @@
-"""The proof that a text is gone: a search of the raw bytes of files, in every form in which one may hold it."""
+"""The proof that a text is gone: a search of the raw bytes of files, in every form that it may have there."""
 
 import json
 from collections.abc import Iterable
