@@ -21,7 +21,9 @@ async def insist(terminal: Terminal, hits: Sequence[SecretHit]) -> bool:
     lines = [
         Line("keepgate: this looks like a secret.", Tone.TITLE),
         *(Line(f"  {hit.path.removeprefix('$.')}, offset {hit.offset}: {hit.kind}") for hit in hits),
-        Line("Every agent that reads this memory would be shown it, and backups would keep it.", Tone.WARNING),
+        Line(
+            "Every agent that reads this memory would be shown it, and backups would keep it.", Tone.WARNING
+        ),
     ]
     try:
         terminal.write(f"\n{painted(lines, colour=terminal.colour)}\n")
