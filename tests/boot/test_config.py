@@ -17,9 +17,7 @@ def test_what_is_not_served_yet_is_said(tmp_path: Path, caplog: Any) -> None:
     settings = load_settings(find_places({"KEEPGATE_HOME": str(tmp_path)}), {})
 
     assert "verbs" == settings.mcp.surface
-    assert ["not served by this version: embeddings"] == [
-        record.message for record in caplog.records
-    ]
+    assert ["not served by this version: embeddings"] == [record.message for record in caplog.records]
 
 
 def test_usual_settings_are_silent(tmp_path: Path, caplog: Any) -> None:

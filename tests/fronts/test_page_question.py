@@ -42,7 +42,7 @@ def test_the_message_names_the_page_and_its_file() -> None:
     said = message_of(CHANGED).split("\n")
 
     assert 'Change page people/ada in "project"? Session s1.' == said[0]
-    assert 'Page: people/ada' in said
+    assert "Page: people/ada" in said
     assert "File: /home/me/project/.keepgate/pages/people/ada.md" in said
     assert "--- people/ada.md" in said
 

@@ -55,10 +55,6 @@ class View:
         """An entry of the layer with the same text but for ASCII case."""
         return writing.twin(self._db, layer, agent_key, text)
 
-    def fact(self, fact_id: int) -> Fact | None:
-        """The fact with that id, whoever may see it."""
-        return facts.fact(self._db, fact_id)
-
     def neighbours(self, layer: Layer, agent_key: str, limit: int) -> tuple[Entry, ...]:
         """The newest entries of the layer, visible to that agent."""
         return writing.neighbours(self._db, layer, agent_key, limit)
@@ -66,6 +62,10 @@ class View:
     def facts_about(self, home: str, entity: str | None, now_ms: int, limit: int) -> tuple[Fact, ...]:
         """The newest active facts of a home about that entity, or about none."""
         return facts.facts_about(self._db, home, entity, now_ms, limit)
+
+    def fact(self, fact_id: int) -> Fact | None:
+        """The fact with that id, whoever may see it."""
+        return facts.fact(self._db, fact_id)
 
     def fact_twins(self, home: str, text: str, now_ms: int) -> tuple[Fact, ...]:
         """The active facts of a home with the same letters and digits."""

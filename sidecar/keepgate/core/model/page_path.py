@@ -28,15 +28,18 @@ def slug_problem(slug: str) -> str | None:
         return "must not be empty"
     if len(slug) > SLUG_UNITS_MAX:
         return f"has {len(slug)} characters; a slug may have {SLUG_UNITS_MAX}"
+    return _text_problem(slug) or next(filter(None, map(_segment_problem, slug.split("/"))), None)
+
+
+def _text_problem(slug: str) -> str | None:
     if any(unicodedata.category(char) in _UNSEEN for char in slug):
         return "must not hold control characters, U+0000 or lone surrogates"
     if hidden_positions(slug):
         return "must not hold hidden characters, which make one name look like another"
     if unicodedata.normalize("NFC", slug) != slug:
         return "must be composed text (Unicode NFC)"
-    if found := _FORBIDDEN.search(slug):
-        return f"must not hold {found[0]}"
-    return next(filter(None, map(_segment_problem, slug.split("/"))), None)
+    found = _FORBIDDEN.search(slug)
+    return f"must not hold {found[0]}" if found else None
 
 
 def _segment_problem(name: str) -> str | None:

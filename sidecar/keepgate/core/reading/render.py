@@ -53,7 +53,7 @@ def render_snapshot(entries: Sequence[Entry], budgets: Iterable[Usage], pending:
 
 
 def inert(text: str) -> str:
-    """A memory as the snapshot shows it: no line break, heading, list, fence, tag or notice like our own in it."""
+    """A memory as the snapshot shows it: no line break, heading, list, fence, tag or notice of ours in it."""
     line = _COMMENT_END.sub(r"\1›", _TAG.sub("‹", one_line(text)))
     line = _FENCE.sub(lambda found: found[0].translate(_UNFENCED), line)
     line = _OWN_MARKER.sub(r"\\[", line)

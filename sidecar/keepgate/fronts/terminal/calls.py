@@ -100,9 +100,9 @@ async def entered(
 ) -> AsyncIterator[Calls]:
     """Open the sidecar for one command and close it again.
 
-    With a ``terminal``, writes are asked there; where the command ``insists``, its person can store there what
-    looks like a secret. Raises ``Fault`` for a store that cannot be opened and for a
-    folder that cannot be a workspace.
+    With a ``terminal``, writes are asked there; where the command ``insists``, its person can store there
+    what looks like a secret. Raises ``Fault`` for a store that cannot be opened and for a folder that cannot
+    be a workspace.
     """
     places = find_places(os.environ)
     options = {"storePath": entrance.store} if entrance.store is not None else None

@@ -27,7 +27,6 @@ EXPIRED_LOOKED_AT: Final = 500
 """What has expired is in no index: among so many of the newest facts it is looked for by its words."""
 
 
-
 @frozen(kw_only=True)
 class _Wish:
     """What a request asks for. ``text`` is its query, which may hold no word that says anything."""

@@ -17,7 +17,7 @@ SEEN: Final = f"""
   )))
   AND (:since_ms IS NULL OR f.created_at >= :since_ms)
   AND (:session_id IS NULL OR f.session_id = :session_id)
-"""
+"""  # noqa: S608 - constants of this package
 """Of ``facts AS f``, beside its home: what a filter lets through for a reader."""
 
 _FROM: Final = f"SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY"  # noqa: S608 - constants of this package
