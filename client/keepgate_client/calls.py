@@ -934,7 +934,10 @@ class Calls(ABC):
         )
 
     async def session_active(self) -> SessionActiveResult:
-        """The person is at this client now: other processes' questions come here first."""
+        """The person is at this client now: other processes' questions come here first.
+
+        Raises ``INVALID_INPUT``.
+        """
         return await self.call(
             "session/active",
             SessionActiveParams(),
@@ -946,7 +949,10 @@ class Calls(ABC):
         *,
         id: str,
     ) -> ApprovalShownResult:
-        """A question is on the screen of this client."""
+        """A question is on the screen of this client.
+
+        Raises ``INVALID_INPUT``.
+        """
         return await self.call(
             "approval/shown",
             ApprovalShownParams(
@@ -2185,7 +2191,10 @@ class SyncCalls(ABC):
         )
 
     def session_active(self) -> SessionActiveResult:
-        """The person is at this client now: other processes' questions come here first."""
+        """The person is at this client now: other processes' questions come here first.
+
+        Raises ``INVALID_INPUT``.
+        """
         return self.call(
             "session/active",
             SessionActiveParams(),
@@ -2197,7 +2206,10 @@ class SyncCalls(ABC):
         *,
         id: str,
     ) -> ApprovalShownResult:
-        """A question is on the screen of this client."""
+        """A question is on the screen of this client.
+
+        Raises ``INVALID_INPUT``.
+        """
         return self.call(
             "approval/shown",
             ApprovalShownParams(

@@ -8,6 +8,7 @@ import pytest
 
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.framing import Framing
+from keepgate.protocol.verb_errors import VerbFault
 from keepgate_client.connection import Connection
 from keepgate_client.errors import Disconnected, RpcError
 
@@ -148,9 +149,9 @@ async def test_wrong_params_keep_number_and_problems(connect):
         ({"code": -32601, "message": "unknown"}, -32601, None),
         ({"code": -32603, "message": "incident 7", "data": {"incident": "7"}}, -32603, {"incident": "7"}),
         (
-            {"code": -32064, "message": "denied", "data": {"code": "scope_denied", "error": "scope_denied"}},
+            {"code": -32064, "message": "new", "data": {"error": "newer_code"}},
             -32064,
-            {"code": "scope_denied", "error": "scope_denied"},
+            {"error": "newer_code"},
         ),
         ({"code": -32099, "message": "new", "data": {"code": ["odd"]}}, -32099, {"code": ["odd"]}),
         ("not an object", -32603, "not an object"),
@@ -164,6 +165,22 @@ async def test_other_errors_keep_number_and_data(connect, error, number, data):
         await connection.request("fail", {"error": error}, timeout_s=WAIT_S)
 
     assert (number, data) == (caught.value.number, caught.value.data)
+
+
+async def test_a_verbs_error_is_its_envelope(connect):
+    """Code, suggestion and detail as the verb sent them (VERBS-errors)."""
+    connection = await connect()
+    data = {"error": "scope_denied", "code": "scope_denied", "suggestion": "Ask.", "detail": "WRITE_DENIED"}
+
+    with pytest.raises(VerbFault) as caught:
+        await connection.request(
+            "fail", {"error": {"code": -32064, "message": "denied", "data": data}}, timeout_s=WAIT_S
+        )
+
+    fault = caught.value
+    assert ("scope_denied", "denied", "Ask.", "WRITE_DENIED") == (
+        fault.code, fault.message, fault.suggestion, fault.detail,
+    )  # fmt: skip
 
 
 async def test_a_cancelled_wait_tells_the_server(connect):

@@ -208,7 +208,6 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
         summary="Take a text out of every table, index, ledger payload and backup, and prove it.",
         faults=GATED_FAULTS,
         session_required=True,
-        surface=Surface.FULL,
     ),
     Operation(
         name="memory/why",
@@ -360,6 +359,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
         access=Access.ADMIN,
         latency=Latency.INSTANT,
         summary="The person is at this client now: other processes' questions come here first.",
+        faults=(Code.INVALID_INPUT,),
         notification=True,
     ),
     Operation(
@@ -369,6 +369,7 @@ OPERATIONS: Final[tuple[Operation, ...]] = (
         access=Access.ADMIN,
         latency=Latency.INSTANT,
         summary="A question is on the screen of this client.",
+        faults=(Code.INVALID_INPUT,),
         notification=True,
     ),
     *VERB_OPERATIONS,
