@@ -7,6 +7,8 @@ from pathlib import Path
 from attrs import frozen
 from platformdirs import PlatformDirs
 
+from keepgate.pages.roots import user_root
+
 
 @frozen(kw_only=True)
 class Places:
@@ -24,6 +26,7 @@ class Places:
             ("data", self.data_folder),
             ("state", self.state_folder),
             ("store", self.store_path),
+            ("pages", user_root(self.data_folder).folder),
         ]
         return [(name, path, Path(path).exists()) for name, path in rows]
 
