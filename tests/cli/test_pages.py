@@ -131,7 +131,7 @@ def test_a_changed_page_is_asked_about_as_a_difference(keepgate: Any) -> None:
     screen = asked.until("Allow this?")
     done = asked.finish("y\r")
 
-    assert "keepgate asks: write a page?" in screen
+    assert "keepgate asks: change a page?" in screen
     assert "- Likes tea.\n+ Likes coffee.\n" in screen
     assert 0 == done.code, done.err
     assert "# Alice\n\nLikes coffee.\n" == path.read_text()

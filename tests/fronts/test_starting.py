@@ -30,7 +30,7 @@ def test_the_result(spawn: Any, project: Path, home: Path) -> None:
     } == capabilities
     assert {
         "protocolVersion": 1,
-        "contracts": {"dsh-memory-protocol": 1},
+        "contracts": {"dsh-memory-protocol": 1, "MEMORY_VERBS": 1},
         "methods": [row.name for row in OPERATIONS if row.command],
         "framing": "lsp",
         "approval": "message",

@@ -68,7 +68,11 @@ def with_toy(copy: Path) -> Path:
     (keepgate / "protocol/toy.py").write_text(TYPES, encoding="utf-8")
     (keepgate / "service/toy.py").write_text(HANDLER, encoding="utf-8")
     _insert(keepgate / "protocol/ops.py", before=TABLE_END, text=ROW)
-    _insert(keepgate / "service/dispatch.py", after="from keepgate.service import ", text="toy, ")
+    _insert(
+        keepgate / "service/dispatch.py",
+        before="from keepgate.service.connection import",
+        text="from keepgate.service import toy\n",
+    )
     _insert(keepgate / "service/dispatch.py", after=HANDLERS, text='    "toy/echo": toy.echo,\n')
     return copy
 

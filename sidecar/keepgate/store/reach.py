@@ -49,6 +49,8 @@ class Reach:
         for key in wanted - self._entered:
             with suppress(OSError):
                 _touch(self._place(key, self.token))
+            # Looking clears away what processes left that were killed.
+            self._in(key)
         if wanted and not self._entered:
             self._forget_old_marks()
         self._entered = wanted

@@ -163,7 +163,7 @@ def test_a_store_that_cannot_be_opened_is_told_by_the_calls(open_mcp: Any, home:
 
     assert "recall" in client.tools()
     assert "STORE_CORRUPT" == client.fail("memory", {"action": "query"})["error"]
-    assert "internal" == client.fail("recall", {"query": "x"})["error"]
+    assert "unavailable" == client.fail("recall", {"query": "x"})["error"]
     assert client.fail("recall")["suggestion"]
 
 
