@@ -1,6 +1,7 @@
 """What runs beside requests: it outlives failures, and its end is certain."""
 
 import asyncio
+import gc
 from typing import Any
 
 import apsw
@@ -9,7 +10,7 @@ import pytest
 from keepgate.boot.compose import compose
 from keepgate.boot.places import find_places
 from keepgate.protocol.settings import Settings
-from keepgate.service.background import errand
+from keepgate.service.background import Background, errand
 
 UW = {"track": "user", "scope": "workspace"}
 
@@ -90,6 +91,22 @@ async def test_an_errand_that_fails_says_no_memory_text(caplog: Any) -> None:
     async def fails() -> None:
         raise LookupError("secret words")
 
-    await errand(fails())
+    await errand(fails)
 
     assert (True, False) == ("LookupError" in caplog.text, "secret" in caplog.text)
+
+
+@pytest.mark.filterwarnings("error")
+async def test_an_errand_that_is_given_up_begins_nothing() -> None:
+    """Given up before its first step it leaves no coroutine that nobody ran."""
+    begun: list[bool] = []
+
+    async def work() -> None:
+        begun.append(True)
+
+    background = Background()
+    background.begin(errand(work))
+    await background.stop()
+    gc.collect()
+
+    assert [] == begun

@@ -36,7 +36,7 @@ class AfterReply:
         """Do what is owed, in order; a failure is logged and holds up nothing."""
         works, self._works, self._given_up = self._works, [], []
         for work in works:
-            await errand(work())
+            await errand(work)
 
     def lost(self) -> None:
         """Owe nothing any more: the reply reached nobody."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
 from keepgate.protocol.errors import Fault
@@ -32,10 +32,13 @@ class Background:
             await asyncio.wait(tasks)
 
 
-async def errand(work: Awaitable[None]) -> None:
-    """Do ``work``; a failure is logged, without the words of an error, which may quote a memory."""
+async def errand(work: Callable[[], Awaitable[None]]) -> None:
+    """Do ``work``; a failure is logged, without the words of an error, which may quote a memory.
+
+    It is begun here and not by the caller: an errand that is given up before its first step begins nothing.
+    """
     try:
-        await work
+        await work()
     except Fault as fault:
         _log.info("put off: %s", fault.code)
     except Exception as error:  # noqa: BLE001 - whatever it is, what comes after may go well

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from attrs import define, field
@@ -81,12 +82,13 @@ class Hearing:
         for event in events:
             if event.kind == RESTORED_KIND:
                 self.pages.look_again()
-                self._background.begin(errand(self._tell_restored()))
+                self._background.begin(errand(self._tell_restored))
             elif event.kind == PROPOSAL_KIND and event.proposal_id is not None:
                 if event.status != ProposalStatus.PENDING:
                     self.gate.decisions.decided(event.proposal_id)
                 if self.broadcast.has_to_look(event, own_origin=self.store.origin):
-                    self._background.begin(errand(self._announce_elsewhere(event, event.proposal_id)))
+                    announce = partial(self._announce_elsewhere, event, event.proposal_id)
+                    self._background.begin(errand(announce))
             self.broadcast.happened(event)
 
     async def _announce_elsewhere(self, event: FeedEvent, proposal_id: str) -> None:
@@ -103,5 +105,5 @@ class Hearing:
     async def _sweep_for_ever(self) -> None:
         while True:
             # A busy or read-only store is swept next time.
-            await errand(self.gate.sweep())
+            await errand(self.gate.sweep)
             await asyncio.sleep(SWEEP_SECONDS)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from functools import partial
 from typing import Final
 
 from attrs import define, field
@@ -71,10 +72,10 @@ class Routing:
                 self.heard(stored)
 
     async def _look_again(self) -> None:
-        await errand(self._look())
+        await errand(self._look)
 
     async def _see_to(self, proposal_id: str) -> None:
-        await errand(self._follow(proposal_id))
+        await errand(partial(self._follow, proposal_id))
 
     async def _follow(self, proposal_id: str) -> None:
         turns: Turns | None = None
