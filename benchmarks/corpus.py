@@ -23,7 +23,7 @@ from keepgate.boot import open_sidecar
 from keepgate.boot.places import find_places
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import FactDraft, Remember
-from keepgate.gate import steps
+from keepgate.gate import wishes
 from keepgate.gate.approvers import ClientInfo
 from keepgate.gate.policies import Rules
 from keepgate.protocol.settings import Settings, WritePolicy
@@ -146,10 +146,10 @@ def remember_all(txn: Transaction, drafts: Sequence[FactDraft], author: Author) 
     """Store facts through the gate's steps, many in one transaction."""
     rules = Rules(settings=settings())
     for draft in drafts:
-        wish = steps.Wish(
+        wish = wishes.Wish(
             change=Remember(draft=draft, supersedes=None, world_only=False), author=author, asked_by={}
         )
-        steps.open_wish(
+        wishes.open_wish(
             txn, wish, rules, granted=lambda _: False, waiter="benchmark", awaited=lambda _: False
         )
 
