@@ -137,7 +137,8 @@ class Request:
 def parse(row: Operation, connection: Connection, raw: Any, *, command: bool = False) -> Request:
     """Typed params; complaints come in a fixed order: leave to decide, the session, then the rest."""
     if row.is_verb:
-        return Request(row, *_verb_params(raw, row.params))
+        typed: tuple[Any, list[dict[str, str]]] = read_verb_params(raw, row.params)
+        return Request(row, *typed)
     if row.access is Access.DECIDE and (command or not connection.may_decide):
         raise write_denied(Outcome.REJECTED, None, reason="not-an-approver", suggestion=_DECIDE_ADVICE)
     if row.session_required and _names_no_session(connection, raw):
@@ -146,10 +147,6 @@ def parse(row: Operation, connection: Connection, raw: Any, *, command: bool = F
         raise invalid_input(Problem("$", "params go by name, not by position"), shape=True)
     params: Any = structure({} if raw is None else raw, row.params, forbid_unknown=row.refuses_unknown_fields)
     return Request(row, params, [])
-
-
-def _verb_params(raw: Any, cls: Any) -> tuple[Any, list[dict[str, str]]]:
-    return read_verb_params(raw, cls)
 
 
 _DECIDE_ADVICE: Final = (

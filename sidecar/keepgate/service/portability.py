@@ -1,7 +1,6 @@
 """Import and export (DSH-8): what comes in goes through ``seed``, what goes out is in sight and complete."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from keepgate.adapters.contract import AdaptedEntry
 from keepgate.adapters.registry import as_stated
 from keepgate.core.model.entry import slug_source, source_problems
 from keepgate.core.model.text import one_line
+from keepgate.core.model.times import iso
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.change import homes_of
 from keepgate.gate.preview import preview
@@ -190,7 +190,7 @@ async def export_memories(ctx: ReadCtx, params: port.ExportParams) -> Any:
         whole = port.Envelope(
             plugin=port.EXPORT_PLUGIN,
             schema=port.EXPORT_SCHEMA,
-            exported_at=_iso(ctx.stamp().now_ms),
+            exported_at=iso(ctx.stamp().now_ms),
             budgets=await usage_rows(ctx, author.workspace_key if author else first),
             entries=[],
         )
@@ -203,8 +203,3 @@ async def export_memories(ctx: ReadCtx, params: port.ExportParams) -> Any:
 def _chunks(entries: Sequence[Entry]) -> list[list[Entry]]:
     starts = range(0, max(len(entries), 1), IMPORT_ENTRIES_MAX)
     return [list(entries[start : start + IMPORT_ENTRIES_MAX]) for start in starts]
-
-
-def _iso(now_ms: int) -> str:
-    moment = datetime.fromtimestamp(now_ms / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
