@@ -11,6 +11,7 @@ PYTHON =
 ARGS =
 JOBS = auto
 KILLS = 10000
+FAST = not slow and not npm and not editor and not workbench
 VENV = .venv
 BIN = $(VENV)/bin
 # pip keeps its cache under HOME; where there is none it must not fail.
@@ -21,6 +22,7 @@ help:
 	@echo "make test       set up and run all tests (a few minutes)"
 	@echo "make test-slow  the tests marked slow, with $(KILLS) kills (an hour or more)"
 	@echo "make test-npm   the tests with clients from npm; they need Node and a package registry"
+	@echo "make test-clients  the tests of the editors' plugins and of the client for Node, each where its editor is"
 	@echo "make lint       ruff, mypy, import contracts, freshness of derived files"
 	@echo "make check      lint, then test: what a change must pass"
 	@echo "make derive     write the derived files anew: schemas, reference pages, typed client calls"
@@ -32,7 +34,7 @@ try: $(VENV)/.runtime
 	@$(BIN)/keepgate try $(ARGS)
 
 test: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not npm" -q $(ARGS)
+	@$(BIN)/python -m pytest -n $(JOBS) -m "$(FAST)" -q $(ARGS)
 	@echo "make test: every test passed"
 
 test-slow: $(VENV)/.dev
@@ -42,6 +44,11 @@ test-slow: $(VENV)/.dev
 test-npm: $(VENV)/.dev
 	@$(BIN)/python -m pytest -m npm -q $(ARGS)
 	@echo "make test-npm: every client from npm was served"
+
+test-clients: $(VENV)/.dev
+	@$(PIP) install -e '.[editors]'
+	@$(BIN)/python -m pytest -m editor -q $(ARGS)
+	@echo "make test-clients: every editor that is here was served"
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check
@@ -58,7 +65,7 @@ check: lint test
 
 coverage: $(VENV)/.dev
 	@rm -f .coverage .coverage.*
-	@$(BIN)/coverage run -m pytest -n $(JOBS) -m "not slow and not npm" -q $(ARGS)
+	@$(BIN)/coverage run -m pytest -n $(JOBS) -m "$(FAST)" -q $(ARGS)
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report --skip-covered
 	@$(BIN)/coverage report --skip-covered --fail-under=100 \
@@ -115,4 +122,4 @@ venv:
 	    exit 1; }; \
 	}
 
-.PHONY: help try test test-slow test-npm lint derive check coverage bench bench-provider bench-verbs bench-retrieval clean distclean venv
+.PHONY: help try test test-slow test-npm test-clients lint derive check coverage bench bench-provider bench-verbs bench-retrieval clean distclean venv

@@ -135,4 +135,6 @@ def _touch(path: Path, content: bytes = b"") -> None:
     with os.fdopen(descriptor, "wb") as file:
         if content:
             file.write(content)
-    os.utime(path)
+    # Said in full: the time that the system sets by itself is as coarse as its tick, and two signs in one tie.
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))

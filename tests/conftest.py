@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-
 from keepgate.protocol.framing import Framing
 from keepgate_client import Client
 from keepgate_client.connection import Call, Connection
@@ -81,6 +79,7 @@ class House:
 
     async def agent(self, on_form: Callable[[Json], Any] | None = None) -> Agent:
         """An agent in the workspace; ``on_form`` answers what its client is asked."""
+        pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
         command = (sys.executable, "-m", "keepgate", "mcp", "--workspace", str(self.project))
         connection = await Connection.open(command, framing=Framing.LINES, env=self.env)
         self._stack.push_async_callback(connection.close, 1.0)
