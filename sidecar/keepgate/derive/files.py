@@ -5,6 +5,7 @@ from pathlib import Path
 
 from keepgate.derive.contract_schema import CONTRACT_PATH, contract_schema
 from keepgate.derive.markdown import as_json
+from keepgate.derive.node_client import node_files
 from keepgate.derive.openrpc import OPENRPC_PATH, openrpc_document
 from keepgate.derive.pages import ERRORS_PATH, SETTINGS_PATH, errors_page, settings_page
 from keepgate.derive.protocol_schema import (
@@ -18,7 +19,7 @@ from keepgate.derive.reference import MESSAGES_PATH, OPERATIONS_PATH, messages_p
 from keepgate.derive.tools import TOOLS_PATH, tools_document
 from keepgate.derive.tools_page import TOOLS_PAGE_PATH, tools_page
 from keepgate.derive.verbs_schema import VERBS_SCHEMA_PATH, verbs_schema
-from keepgate.protocol.ops import OPERATIONS
+from keepgate.protocol.ops import OPERATIONS, SERVER_MESSAGES
 
 
 def derived_files() -> Mapping[str, str]:
@@ -39,6 +40,7 @@ def derived_files() -> Mapping[str, str]:
         SETTINGS_PATH: settings_page(),
         TOOLS_PAGE_PATH: tools_page(),
         CALLS_PATH: calls_module(OPERATIONS),
+        **node_files(OPERATIONS, SERVER_MESSAGES),
     }
 
 
