@@ -1,11 +1,12 @@
 """One workspace and the processes around it: editors, MCP servers, commands, each a real process."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,22 @@ class House:
     async def person(self) -> Client:
         """A client that looks at the store and may decide; it announces nothing that could be asked."""
         return await self._stack.enter_async_context(Client.spawn(self.project, env=self.env))
+
+
+def files_holding(folder: Path, forms: Collection[bytes]) -> list[Path]:
+    """The files below a folder that hold one of these. What is taken away meanwhile holds none."""
+    found = []
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_file() and any(form in path.read_bytes() for form in forms):
+                found.append(path)
+    return found
+
+
+@pytest.fixture(scope="session")
+def holding() -> Callable[[Path, Collection[bytes]], list[Path]]:
+    """Searches the raw files of a folder."""
+    return files_holding
 
 
 async def until(holds: Callable[[], Any]) -> Any:

@@ -3,12 +3,7 @@
 SECRET = "zq-geheim-99317-oolong"
 
 
-def _holding(keepgate):
-    files = [path for path in keepgate.home.rglob("*") if path.is_file()]
-    return [path for path in files if SECRET.encode() in path.read_bytes()]
-
-
-def test_purges_what_comes_on_stdin(keepgate):
+def test_purges_what_comes_on_stdin(keepgate, holding):
     """The question names counts and copies; afterwards no file of the store holds the text."""
     keepgate.trusting()
     keepgate.run("add", f"it was {SECRET}")
@@ -25,12 +20,12 @@ def test_purges_what_comes_on_stdin(keepgate):
     assert 0 == done.code
     assert SECRET not in done.out
     assert "none holds it" in done.out
-    assert [] == _holding(keepgate)
+    assert [] == holding(keepgate.home, [SECRET.encode()])
     assert SECRET.encode() not in (keepgate.workspace / "copy.db").read_bytes()
     assert keepgate.run("verify").code == 0
 
 
-def test_a_typed_text_does_not_show(keepgate):
+def test_a_typed_text_does_not_show(keepgate, holding):
     """Typed at the prompt the text is not echoed, and a no leaves everything as it is."""
     keepgate.trusting()
     keepgate.run("add", f"it was {SECRET}")
@@ -41,7 +36,7 @@ def test_a_typed_text_does_not_show(keepgate):
     done = asked.finish("n\r")
 
     assert (3, False) == (done.code, SECRET in done.out)
-    assert [] != _holding(keepgate)
+    assert [] != holding(keepgate.home, [SECRET.encode()])
 
 
 def test_an_argument_is_refused(keepgate):
@@ -50,14 +45,14 @@ def test_an_argument_is_refused(keepgate):
     assert 2 == keepgate.run("purge").code
 
 
-def test_without_a_terminal_nothing_goes(keepgate):
+def test_without_a_terminal_nothing_goes(keepgate, holding):
     """No policy stands in for the person, and no wish is left behind."""
     keepgate.trusting()
     keepgate.run("add", f"it was {SECRET}")
     done = keepgate.run("purge", "--secret", stdin=SECRET.encode())
 
     assert 3 == done.code
-    assert [] != _holding(keepgate)
+    assert [] != holding(keepgate.home, [SECRET.encode()])
     assert [] == keepgate.run("proposals", "list", "--json").json["proposals"]
 
 

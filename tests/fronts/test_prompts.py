@@ -141,6 +141,24 @@ def test_prompts_come_one_after_another(server: Any) -> None:
     assert outcome(server.answer(second)) == "rejected"
 
 
+def test_a_short_wish_does_not_overtake_a_long_one(spawn: Any, project: Path) -> None:
+    """Wishes of one client are asked in the order in which they came, however long each is looked at."""
+    server = spawn()
+    room = {"userGlobal": 2_000_000, "workspace": 2_000_000}
+    server.initialize(project, initializationOptions={"budgets": {"user": room, "agent": room}})
+    layer = {"track": "agent", "scope": "workspace"}
+    long = [{**layer, "text": f"{number} " + "A line of many words. " * 150} for number in range(200)]
+    first = server.begin("memory/seed", {"session": {"id": "s1"}, "entries": long})
+    second = server.begin("memory/add", WRITE)
+
+    for count, (number, words) in enumerate([(first, "Add 200 memories"), (second, "Add to the")], 1):
+        prompt = server.request_of_server(PROMPT, count)
+        server.reply(prompt, {"title": "Reject"})
+
+        assert prompt["params"]["message"].startswith(words)
+        assert "rejected" == outcome(server.answer(number))
+
+
 def test_a_batch_is_shown_whole(server: Any) -> None:
     """Every text of a seed is in the message, and it asks once."""
     texts = [f"Lesson {number}: " + "x" * 30 for number in range(60)]

@@ -21,11 +21,6 @@ FORMS = [
 ]
 
 
-def _holding(folder: Path) -> list[str]:
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return [str(path) for path in files if any(form in path.read_bytes() for form in FORMS)]
-
-
 async def _fill(house: Any, person: Any) -> Any:
     """A store that holds the text in every place that a caller can put it."""
     house.sidecar.gate.screen = Screen()
@@ -49,19 +44,21 @@ async def _fill(house: Any, person: Any) -> Any:
     return connection
 
 
-async def test_a_text_is_gone_from_every_file_and_the_store_still_verifies(house: Any, person: Any) -> None:
+async def test_a_text_is_gone_from_every_file_and_the_store_still_verifies(
+    house: Any, person: Any, holding: Any
+) -> None:
     """Tables, ledger, proposals, snapshot, log, pages of the file and a backup: none holds it."""
     connection = await _fill(house, person)
     beside = Path(house.sidecar.store.path).with_name("elsewhere")
     beside.mkdir()
     copy = str(beside / "copy.db")
     await maintenance.backup(house.sidecar, copy, Silent())
-    assert _holding(house.home)
+    assert holding(house.home, FORMS)
     person.script, before = ["allowed-once"], len(person.questions)
     done = await house.call(connection, "memory/purge", text=SECRET)
 
     assert (done["clean"], done["held"], done["backups"]) == (True, [], [copy])
-    assert _holding(house.home) == []
+    assert holding(house.home, FORMS) == []
     assert set(done["removed"]) == {"entries", "facts", "ledger", "proposals"}
     assert done["filesSearched"] >= 3
     (question,) = person.questions[before:]
@@ -98,7 +95,9 @@ async def test_the_store_goes_on_working_afterwards(house: Any, person: Any) -> 
         await house.sidecar.gate._writer.beside(lambda db: db.execute("DELETE FROM proposals"))
 
 
-async def test_other_processes_go_on_and_the_text_is_gone_for_them(house: Any, person: Any) -> None:
+async def test_other_processes_go_on_and_the_text_is_gone_for_them(
+    house: Any, person: Any, holding: Any
+) -> None:
     """Another open store reads on during the purge and writes after it."""
     connection = await _fill(house, person)
     other = await house.reopen()
@@ -122,7 +121,7 @@ async def test_other_processes_go_on_and_the_text_is_gone_for_them(house: Any, p
         assert await reading > 0
         assert done["clean"]
         await other.call(elsewhere, "memory/add", **LAYER, text="from elsewhere")
-        assert _holding(house.home) == []
+        assert holding(house.home, FORMS) == []
     finally:
         await other.sidecar.close()
 
@@ -140,13 +139,13 @@ async def test_without_a_yes_nothing_goes(house: Any, person: Any, word: str, ou
     assert len((await house.call(connection, "memory/list"))["entries"]) == 3
 
 
-async def test_nobody_there_means_no_purge_and_nothing_waits(house: Any, person: Any) -> None:
+async def test_nobody_there_means_no_purge_and_nothing_waits(house: Any, person: Any, holding: Any) -> None:
     """No proposal holds what is to be purged."""
     connection = house.connect(None)
     with pytest.raises(Fault) as caught:
         await house.call(connection, "memory/purge", text=SECRET)
     assert caught.value.details == {"outcome": "unavailable"}
-    assert _holding(house.home) == []
+    assert holding(house.home, FORMS) == []
 
 
 async def test_an_auto_policy_does_not_answer(build: Any, person: Any) -> None:

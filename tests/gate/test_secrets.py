@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,16 +14,7 @@ TOKEN = "ghp_" + "A1b2C3d4" * 4 + "A1b2"
 AWS = "AKIA" + "Q2W3E4R5" * 2
 LAYER = {"track": "user", "scope": "workspace"}
 DRAFT = {**LAYER, "text": "plain"}
-
-
-def _files(house: Any) -> list[Path]:
-    return [path for path in Path(house.home).rglob("*") if path.is_file()]
-
-
-def _holds(house: Any, text: str) -> list[Path]:
-    forms = [text.encode(), text.encode("utf-16-le"), text.encode("utf-16-be")]
-    return [path for path in _files(house) if any(form in path.read_bytes() for form in forms)]
-
+FORMS = [text.encode(encoding) for text in (TOKEN, AWS) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
 
 WRITES = {
     "add": ("memory/add", {**LAYER, "text": f"it is {TOKEN}"}, "$.text", "add"),
@@ -55,7 +45,7 @@ WRITES = {
 
 @pytest.mark.parametrize("name", WRITES)
 async def test_a_secret_is_refused_with_its_place_and_leaves_a_row_without_it(
-    house: Any, person: Any, name: str
+    house: Any, person: Any, name: str, holding: Any
 ) -> None:
     """INVALID_INPUT with path and kind, one refused row, no question, no proposal, no byte of it on disk."""
     method, params, path, action = WRITES[name]
@@ -75,11 +65,11 @@ async def test_a_secret_is_refused_with_its_place_and_leaves_a_row_without_it(
     assert row["proposalId"] is None
     listed = await house.call(house.connect(person, session=None), "proposals/list")
     assert listed["proposals"] == []
-    assert _holds(house, TOKEN) == _holds(house, AWS) == []
+    assert holding(house.home, FORMS) == []
 
 
 @pytest.mark.parametrize("field", ["fact", "provenance", "entity"])
-async def test_verbs_answer_invalid_params(house: Any, person: Any, field: str) -> None:
+async def test_verbs_answer_invalid_params(house: Any, person: Any, field: str, holding: Any) -> None:
     """In the dialect of the verbs the same refusal is invalid_params."""
     connection = house.connect(person)
     params = {"fact": "plain", "provenance": "chat", field: f"is {TOKEN}"}
@@ -90,7 +80,7 @@ async def test_verbs_answer_invalid_params(house: Any, person: Any, field: str) 
     assert TOKEN not in f"{caught.value.message} {caught.value.data()}"
     (row,) = await house.rows(connection)
     assert row["action"] == "remember-refused"
-    assert _holds(house, TOKEN) == _holds(house, AWS) == []
+    assert holding(house.home, FORMS) == []
 
 
 @pytest.mark.parametrize(
@@ -190,7 +180,9 @@ async def test_a_proposal_is_never_insisted_on(house: Any, person: Any) -> None:
         await house.call(connection, "proposals/create", change={"action": "add", **LAYER, "text": TOKEN})
 
 
-async def test_a_caller_that_gives_up_meanwhile_leaves_the_row_all_the_same(house: Any, person: Any) -> None:
+async def test_a_caller_that_gives_up_meanwhile_leaves_the_row_all_the_same(
+    house: Any, person: Any, holding: Any
+) -> None:
     """Cancelling while the screen looks stores nothing of the text."""
     connection = house.connect(person)
     task = asyncio.create_task(house.call(connection, "memory/add", **LAYER, text=TOKEN))
@@ -198,4 +190,4 @@ async def test_a_caller_that_gives_up_meanwhile_leaves_the_row_all_the_same(hous
     task.cancel()
     with pytest.raises((Fault, asyncio.CancelledError)):
         await task
-    assert _holds(house, TOKEN) == _holds(house, AWS) == []
+    assert holding(house.home, FORMS) == []

@@ -33,7 +33,7 @@ patterns do: bounded, with places in the text, and without taking prose or place
 
 
 def known_secrets(text: str) -> Iterator[Secret]:
-    """What the chosen plugins find. The library is imported at the first call, never by a read."""
+    """What the chosen plugins find. The library is imported at the first call: by a wish, or before it."""
     for kind, pattern in _patterns():
         for match in pattern.finditer(text):
             yield Secret(kind, match.start())

@@ -52,8 +52,9 @@ class ClientInfo:
 class Asker:
     """One connection as the gate sees it: who speaks, and through what a person can be asked.
 
-    ``turn`` keeps prompts one at a time per client; ``closing`` tells a lost client from a cancelled request;
-    through ``insisting`` the person at a terminal can store what looks like a secret.
+    ``turn`` keeps prompts one at a time per client, ``screening`` its wishes in the order in which they came;
+    ``closing`` tells a lost client from a cancelled request; through ``insisting`` the person
+    at a terminal can store what looks like a secret.
     """
 
     connection_id: str
@@ -62,6 +63,7 @@ class Asker:
     approver: Approver | None = None
     insisting: Insisting | None = None
     turn: asyncio.Lock = field(factory=asyncio.Lock)
+    screening: asyncio.Lock = field(factory=asyncio.Lock)
     closing: bool = False
     asks_last: bool = False
     patient: bool = False

@@ -35,6 +35,7 @@ from keepgate.store import reads
 from keepgate.store.connection import Connection
 from keepgate.store.memory import Transaction, Writer
 from keepgate.store.open import Store
+from keepgate.store.rows import prepare_changes
 from keepgate.store.view import View
 
 T = TypeVar("T")
@@ -70,6 +71,11 @@ class Gate:
         self._claimed: set[str] = set()
         self.decisions: Final = Decisions()
 
+    async def warm_up(self) -> None:
+        """Load beside everything else what the first wish would wait for."""
+        await self.screen.warm_up()
+        await asyncio.to_thread(prepare_changes)
+
     async def submit(
         self, change: Change, author: Author, asker: Asker, *, label_is_ours: bool = False
     ) -> Receipt:
@@ -83,7 +89,7 @@ class Gate:
         wish = wishes.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=label_is_ours
         )
-        hits, screening_cancelled = await to_the_end(self.screen.look(change))
+        hits, screening_cancelled = await to_the_end(self._screened(change, asker))
         if hits:
             wish = await self._insisted(wish, hits, asker)
         rules = self._rules_for(homes_of(change, author))
@@ -113,6 +119,14 @@ class Gate:
             return await self.made(await self._follow(opened, asker, cancelled=cancelled))
         finally:
             self._claimed.difference_update(claimed)
+
+    async def _screened(self, change: Change, asker: Asker, *, root: str = "$") -> Sequence[SecretHit]:
+        """Look for secrets, one change of a client after the other: a short one does not overtake a long one.
+
+        Nothing that comes between this and the transaction may wait, so wishes are opened as they came.
+        """
+        async with asker.screening:
+            return await self.screen.look(change, root=root)
 
     async def _insisted(self, wish: wishes.Wish, hits: Sequence[SecretHit], asker: Asker) -> wishes.Wish:
         """The wish, where its person insists at a terminal on what looks like a secret."""
@@ -155,7 +169,7 @@ class Gate:
         wish = wishes.Wish(
             change=change, author=author, asked_by=asker.described(), label_is_ours=may_be_ours(change)
         )
-        hits, _ = await to_the_end(self.screen.look(change, root="$.change"))
+        hits, _ = await to_the_end(self._screened(change, asker, root="$.change"))
         if hits:
             raise await self._refused(wish, hits)
         rules = self._rules_for(homes_of(change, author))

@@ -29,6 +29,10 @@ class Screen:
         hits = await asyncio.to_thread(secrets_in, change, self._finders)
         return tuple(evolve(hit, path=root + hit.path.removeprefix("$")) for hit in hits)
 
+    async def warm_up(self) -> None:
+        """Have the finders load what they load at their first use."""
+        await asyncio.to_thread(look, "$", "", self._finders)
+
     async def require_clean(self, change: Change) -> None:
         """Raise ``INVALID_INPUT`` for a change that would be refused, such as one that is only tried."""
         if hits := await self.look(change):

@@ -20,6 +20,8 @@ from keepgate.store.feed import FeedEvent, FeedWatcher
 from keepgate.store.open import Store
 
 SWEEP_SECONDS: Final = 3600.0
+WARM_UP_LATER_S: Final = 0.5
+"""How long after a start the first wish is prepared for; by then the first reads are answered."""
 
 
 @define(kw_only=True, eq=False)
@@ -63,6 +65,7 @@ class Hearing:
         self.pages.start()
         await self.routing.start()
         self._background.begin(self._sweep_for_ever())
+        self._background.begin(self._warm_up())
 
     async def stop_tasks(self) -> None:
         """End what runs in the background: sweeping, telling of what was heard, and bringing up questions."""
@@ -101,6 +104,10 @@ class Hearing:
 
     async def _tell_restored(self) -> None:
         self.broadcast.restored(await health.glance(self.store, self.connections))
+
+    async def _warm_up(self) -> None:
+        await asyncio.sleep(WARM_UP_LATER_S)
+        await errand(self.gate.warm_up)
 
     async def _sweep_for_ever(self) -> None:
         while True:

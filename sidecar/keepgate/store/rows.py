@@ -89,8 +89,8 @@ def fact_of(row: Row) -> Fact:
         home=row[1],
         entity=row[2],
         text=row[3],
-        kind=FactKind(row[4]),
-        visibility=Visibility(row[5]),
+        kind=_KINDS[row[4]],
+        visibility=_VISIBILITIES[row[5]],
         provenance=row[6],
         created_at=row[7],
         valid_until=row[8],
@@ -187,9 +187,14 @@ def change_of(written: str) -> Change | None:
     return change
 
 
+def prepare_changes() -> None:
+    """Make now what the first change that is written or read would wait for."""
+    _converter()
+
+
 @cache
 def _converter() -> Converter:
-    # Made on first use: it takes longer than opening a store.
+    # Not made with the module: it takes longer than opening a store.
     converter = Converter(unstruct_collection_overrides={tuple: list})
     for union in (Target, PageEdit, Change):
         # Class names are what is stored: a renamed class needs a migration.
@@ -197,5 +202,8 @@ def _converter() -> Converter:
     return converter
 
 
+# A look-up costs a tenth of a call of the class, and a read makes tens of facts.
+_KINDS: Final = {item.value: item for item in FactKind}
+_VISIBILITIES: Final = {item.value: item for item in Visibility}
 _LISTED_NAMES: Final = tuple(item.name for item in attrs.fields(Proposal))
 _SEALED_NAMES: Final = tuple(item.name for item in attrs.fields(Sealed))
