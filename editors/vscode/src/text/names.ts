@@ -1,0 +1,40 @@
+/** The words of the contract as a person reads them. */
+
+import type { Scope, Track } from "keepgate-client";
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  add: "Add",
+  replace: "Replace",
+  remove: "Remove",
+  consolidate: "Consolidate",
+  seed: "Add several",
+  undo: "Undo",
+  remember: "Remember a fact",
+  supersede: "Replace a fact",
+  forget: "Forget a fact",
+  "page-put": "Write a page",
+  "page-remove": "Remove a page",
+  trust: "Trust a folder of pages",
+  quarantine: "Quarantine",
+  release: "Release from quarantine",
+  purge: "Purge",
+};
+
+/** `About you, everywhere` and its three siblings; `folder` names a workspace where several are open. */
+export function layerName(track: Track, scope: Scope, folder?: string): string {
+  const what = track === "user" ? "About you" : "Agent notes";
+  if (scope === "user-global") {
+    return `${what}, everywhere`;
+  }
+  return `${what}, in ${folder ?? "this workspace"}`;
+}
+
+/** What a kind of change does; a kind of a later version is named as it is. */
+export function actionName(kind: string): string {
+  return ACTIONS[kind] ?? kind;
+}
+
+/** The last part of a workspace key; `everywhere` for an empty one. */
+export function workspaceName(key: string): string {
+  return key === "" ? "everywhere" : (key.split(/[\\/]/u).findLast((part) => part !== "") ?? key);
+}
