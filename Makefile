@@ -23,12 +23,14 @@ help:
 	@echo "make test-slow  the tests marked slow, with $(KILLS) kills (an hour or more)"
 	@echo "make test-npm   the tests with clients from npm; they need Node and a package registry"
 	@echo "make test-clients  the tests of the editors' plugins and of the client for Node, each where its editor is"
+	@echo "make test-editors  the extension in a real VS Code workbench; installs one, and needs npm and a package registry"
+	@echo "make screenshots   the same, and the pictures in docs/editors/images made anew"
 	@echo "make lint       ruff, mypy, import contracts, freshness of derived files"
 	@echo "make check      lint, then test: what a change must pass"
 	@echo "make derive     write the derived files anew: schemas, reference pages, typed client calls"
 	@echo "make coverage   branch coverage; fails under 100 % for gate, store and core"
 	@echo "make bench      measure speed and retrieval: bench-provider, bench-verbs, bench-retrieval, bench-approval"
-	@echo "make clean      remove caches and build results; make distclean removes $(VENV), too"
+	@echo "make clean      remove caches and build results; make distclean removes $(VENV) and .workbench, too"
 
 try: $(VENV)/.runtime
 	@$(BIN)/keepgate try $(ARGS)
@@ -49,6 +51,14 @@ test-clients: $(VENV)/.dev
 	@$(PIP) install -e '.[editors]'
 	@$(BIN)/python -m pytest -m editor -q $(ARGS)
 	@echo "make test-clients: every editor that is here was served"
+
+test-editors: $(VENV)/.workbench
+	@$(BIN)/python tests/workbench/install.py
+	@$(BIN)/python -m pytest -m workbench --timeout=900 -q $(ARGS)
+	@echo "make test-editors: the workbench did all that it was asked"
+
+screenshots:
+	@KEEPGATE_SCREENSHOTS=1 $(MAKE) --no-print-directory test-editors
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check
@@ -92,7 +102,7 @@ clean:
 	find sidecar client tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) .workbench
 
 # Two stamps, so that a try-out need not wait for linters.
 $(VENV)/.runtime: pyproject.toml
@@ -106,6 +116,10 @@ $(VENV)/.dev: pyproject.toml
 	@echo "Installing keepgate and what its tests need into $(VENV); the first time this takes about a minute"
 	@$(PIP) install -e '.[dev]'
 	@touch $(VENV)/.runtime $@
+
+$(VENV)/.workbench: $(VENV)/.dev
+	@$(PIP) install -e '.[workbench]'
+	@touch $@
 
 venv:
 	@test -x $(BIN)/python || { \
@@ -122,4 +136,4 @@ venv:
 	    exit 1; }; \
 	}
 
-.PHONY: help try test test-slow test-npm test-clients lint derive check coverage bench bench-provider bench-verbs bench-retrieval clean distclean venv
+.PHONY: help try test test-slow test-npm test-clients test-editors screenshots lint derive check coverage bench bench-provider bench-verbs bench-retrieval clean distclean venv
