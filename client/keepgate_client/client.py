@@ -26,6 +26,7 @@ from keepgate_client.calls import Calls
 from keepgate_client.connection import Connection
 from keepgate_client.errors import Disconnected, RpcError, UnexpectedAnswer
 from keepgate_client.handshake import Folder, all_folders, initialize_params, merged
+from keepgate_client.language_model import LanguageModel, complete
 from keepgate_client.messages import Message, error_of
 
 T = TypeVar("T")
@@ -37,9 +38,6 @@ CLIENT_NAME: Final = "keepgate-client"
 SERVE: Final = (sys.executable, "-P", "-m", "keepgate", "serve")
 
 _CAPABILITIES: Final = {"workspace": {"workspaceFolders": True}, "window": {"workDoneProgress": True}}
-_APPROVER: Final = {
-    "experimental": {"keepgate": {"approver": True, "approvalRequest": True, "languageModel": False}}
-}
 _NOTIFIED: Final = {message.name: message.params for message in SERVER_MESSAGES if message.result is None}
 
 
@@ -69,6 +67,7 @@ class Client(Calls):
         workspaces: Sequence[Folder] = (),
         command: Sequence[str] | None = None,
         approver: Approver | None = None,
+        language_model: LanguageModel | None = None,
         settings: Mapping[str, Any] | None = None,
         session: SessionRef | None = None,
         framing: Framing = Framing.LSP,
@@ -81,7 +80,8 @@ class Client(Calls):
 
         ``workspace`` and ``workspaces`` are folders or URIs, the first being the root. ``command``
         defaults to ``python -m keepgate serve``. With an ``approver`` this client announces that it can
-        ask a person; without, writes wait in the inbox unless a policy decides. ``settings`` are the
+        ask a person; without, writes wait in the inbox unless a policy decides. A ``language_model`` answers
+        what ``verbs/synthesize`` needs; without one it is ``unavailable``. ``settings`` are the
         initialization options, in wire names; ``session`` is opened as the default of all calls.
         ``env`` is laid over the environment (``None`` removes); ``capabilities`` over the client's own.
 
@@ -92,7 +92,7 @@ class Client(Calls):
             folders=all_folders(workspace, workspaces),
             client_name=client_name,
             client_version=client_version,
-            capabilities=_announced(approver, capabilities),
+            capabilities=_announced(approver, language_model, capabilities),
             settings=settings,
         )
         connection = await Connection.open(SERVE if command is None else command, framing=framing, env=env)
@@ -100,6 +100,8 @@ class Client(Calls):
             client = cls(connection)
             if approver is not None:
                 connection.on_request("approval/request", partial(_ask, connection, approver))
+            if language_model is not None:
+                connection.on_request("languageModel/complete", partial(complete, language_model))
             async with asyncio.timeout(START_S):
                 await client._introduce(params, session)
             yield client
@@ -205,6 +207,10 @@ async def _ask(connection: Connection, approver: Approver, params: Any) -> Any:
     return await approvals.answer(approver, params)
 
 
-def _announced(approver: Approver | None, capabilities: Mapping[str, Any] | None) -> dict[str, Any]:
-    own = _CAPABILITIES if approver is None else merged(_CAPABILITIES, _APPROVER)
+def _announced(
+    approver: Approver | None, language_model: LanguageModel | None, capabilities: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    asks, completes = approver is not None, language_model is not None
+    can = {"approver": asks, "approvalRequest": asks, "languageModel": completes}
+    own = merged(_CAPABILITIES, {"experimental": {"keepgate": can}} if asks or completes else {})
     return merged(own, capabilities or {})

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import inspect
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Self, TypeVar
@@ -13,13 +13,14 @@ from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.framing import Framing
 from keepgate.protocol.lifecycle import KeepgateCapabilities, SessionOpenResult, WorkspaceInfo
 from keepgate.protocol.portability import AdapterInfo
-from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
 from keepgate_client.adapters import ClientAdapter
 from keepgate_client.approver import Approver
 from keepgate_client.calls import SyncCalls
 from keepgate_client.client import CLIENT_NAME, Client
 from keepgate_client.handshake import Folder
+from keepgate_client.language_model import LanguageModel
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 
@@ -27,7 +28,8 @@ class SyncClient(SyncCalls):
     """A sidecar of one's own and blocking calls to it, from any thread but the client's own.
 
     Its event loop runs in a background thread. Callbacks of :meth:`on` run in that thread and must not
-    call the client; an approver runs in a thread of its own and may block for as long as a person takes.
+    call the client; an approver and a language model run in threads of their own and may block for as
+    long as they take.
     """
 
     def __init__(self, spawning: AbstractAsyncContextManager[Client]) -> None:
@@ -48,6 +50,7 @@ class SyncClient(SyncCalls):
         workspaces: Sequence[Folder] = (),
         command: Sequence[str] | None = None,
         approver: Approver | None = None,
+        language_model: LanguageModel | None = None,
         settings: Mapping[str, Any] | None = None,
         session: SessionRef | None = None,
         framing: Framing = Framing.LSP,
@@ -63,6 +66,7 @@ class SyncClient(SyncCalls):
                 workspaces=workspaces,
                 command=command,
                 approver=None if approver is None else _in_a_thread(approver),
+                language_model=None if language_model is None else _in_a_thread(language_model),
                 settings=settings,
                 session=session,
                 framing=framing,
@@ -178,9 +182,9 @@ class SyncClient(SyncCalls):
         self._thread.join()
 
 
-def _in_a_thread(approver: Approver) -> Approver:
-    async def ask(params: ApprovalRequestParams) -> ApprovalAnswer:
-        answer = await _run_in_a_thread(lambda: approver(params))
+def _in_a_thread(answering: Callable[[P], T | Awaitable[T]]) -> Callable[[P], Awaitable[T]]:
+    async def ask(params: P) -> T:
+        answer = await _run_in_a_thread(lambda: answering(params))
         return await answer if inspect.isawaitable(answer) else answer
 
     return ask

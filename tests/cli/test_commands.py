@@ -82,7 +82,7 @@ def test_json_is_one_document_in_wire_form(keepgate, entry, command, cls):
         ("audit", "allowed-once (via policy, writePolicy auto)"),
         ("audit --action remove", "The ledger has no such rows."),
         ("verify", "The ledger holds: 1 rows, and replaying them gives this store."),
-        ("status", "ok: ok"),
+        ("status", "ok\n"),
         ("proposals", "No proposals."),
         ("export", '"plugin": "dsh-memento"'),
         ("call memory/budgets", '"budgets": ['),

@@ -11,6 +11,7 @@ import pytest
 from keepgate.protocol.entries import GetParams, GetResult, SessionRef
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.framing import Framing
+from keepgate.protocol.language_model import Completion
 from keepgate.protocol.lifecycle import MemoryEvent, SessionOpenResult
 from keepgate_client import Client, Disconnected, RpcError, UnexpectedAnswer
 
@@ -100,6 +101,35 @@ async def test_only_an_approver_is_announced(command):
         "experimental"
     ]["keepgate"]
     assert plain["capabilities"]["window"]["workDoneProgress"] is True
+
+
+async def test_a_language_model_is_announced_and_asked(command):
+    """It is said to be there, and what it raises is an error to the server and ends nothing."""
+
+    def model(request):
+        if request.max_tokens < 1:
+            raise ValueError("no room")
+        return Completion(text=f"{request.purpose}: {request.messages[0].content}", model="m")
+
+    async with Client.spawn(command=command(), language_model=model) as client:
+        (params,) = await received(client, "initialize")
+        asked = {
+            "purpose": "synthesize",
+            "system": "s",
+            "messages": [{"role": "user", "content": "q"}],
+            "responseFormat": "json",
+        }
+        failed = await client.raw(
+            "ask", {"method": "languageModel/complete", "params": {**asked, "maxTokens": 0}}
+        )
+        answer = await client.raw(
+            "ask", {"method": "languageModel/complete", "params": {**asked, "maxTokens": 9}}
+        )
+
+    announced = params["capabilities"]["experimental"]["keepgate"]
+    assert {"approver": False, "approvalRequest": False, "languageModel": True} == announced
+    assert ("synthesize: q", "m") == (answer["result"]["text"], answer["result"]["model"])
+    assert "error" in failed
 
 
 async def test_capabilities_are_laid_over_the_clients_own(command):

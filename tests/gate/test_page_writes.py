@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from keepgate.core.writing.page_steps import digest_of
+from keepgate.core.model.digest import digest_of
 from keepgate.protocol.errors import Code, Fault
 from keepgate.protocol.proposals import ApprovalRequestParams
 from keepgate.protocol.settings import WritePolicy

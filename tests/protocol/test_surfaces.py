@@ -75,9 +75,9 @@ def test_a_name_is_taken_from_the_method_where_there_is_no_other() -> None:
 
 def test_only_what_is_offered_is_suggested() -> None:
     """A hidden name is not given away by a near miss."""
-    assert "memory_audit" == nearest("memory_audi", Surface.FULL)
-    assert nearest("memory_audi", Surface.VERBS) is None
-    assert "recall" == nearest("recal", Surface.VERBS)
+    assert "memory_audit" == nearest("memory_audi", offered(Surface.FULL))
+    assert nearest("memory_audi", offered(Surface.VERBS)) is None
+    assert "recall" == nearest("recal", offered(Surface.VERBS))
 
 
 def test_surfaces_are_ordered() -> None:

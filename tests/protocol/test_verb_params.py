@@ -1,6 +1,7 @@
 """Params of the verbs, as MEMORY_VERBS takes them."""
 
 import contextlib
+import json
 
 import attrs
 import pytest
@@ -121,3 +122,14 @@ def test_results_leave_out_what_does_not_apply_and_echo_nulls() -> None:
 def test_a_number_in_the_place_of_a_text_is_told_how_to_come() -> None:
     """An id that reads as a number is sent as a string; nothing is turned into one."""
     assert str(_fault({"id": 2}, v.ForgetParams).envelope()["suggestion"]).startswith("Send id as a string.")
+
+
+def test_an_answer_does_not_grow_with_what_is_wrong() -> None:
+    """Twenty unknown parameters are named, by the beginnings of their names, and the rest is counted."""
+    raw = {"fact": "f", "provenance": "p", **{f"{number}{'x' * 5000}": 1 for number in range(1000)}}
+
+    _, warnings = read_verb_params(raw, v.RememberParams)
+
+    assert [*["unknown_param"] * 20, "more_unknown_params"] == [each["code"] for each in warnings]
+    assert 980 == warnings[-1]["count"]
+    assert len(json.dumps(warnings)) < 5000

@@ -62,7 +62,7 @@ async def test_a_remote_caller_sees_no_private_page(house: Any) -> None:
         each["slug"] for each in (await remote.call("pages/resolve", names=["secret"]))["resolved"]
     ]
     indexed = await remote.call("pages/reindex")
-    assert ([], 1) == (indexed["problems"], indexed["pages"])
+    assert ([], 1, None, None) == tuple(indexed[name] for name in ("problems", "pages", "changed", "removed"))
     opened.write_text("---\nvisibility: private\n---\n# Open")
     assert Code.PAGE_NOT_FOUND is (await remote.fault("pages/get", slug="open")).code
 

@@ -6,6 +6,7 @@ import pytest
 
 from keepgate.protocol.errors import Code
 
+PRIVATE = "---\nvisibility: private\n---\n# A\n"
 UW = {"track": "user", "scope": "workspace"}
 AW = {"track": "agent", "scope": "workspace"}
 
@@ -231,3 +232,31 @@ async def test_very_many_go_back_in_turns(house: Any) -> None:
     assert (1000, 20) == (len(first["removed"]), len(first["left"]))
     assert ["overtaken"] == [kinds.kind for kinds in person.person.questions[0].warnings]
     assert (20, [], []) == (len(second["removed"]), second["left"], await person.texts())
+
+
+async def test_a_remote_caller_takes_back_its_own_pages(house: Any) -> None:
+    """By the row that its write answered with, and with all else that its session wrote."""
+    agent = house.client("agent", remote=True)
+    first = await agent.call("pages/put", slug="a", content="# A\none\n")
+    await agent.call("pages/put", slug="b", content="# B\n")
+
+    undone = await agent.call("memory/undo", seq=first["seq"])
+    all_of_it = await agent.call("memory/undo", sessionId="agent")
+
+    assert (["a"], ["b"]) == (undone["pages"], all_of_it["pages"])
+    assert [] == (await house.client().call("pages/list"))["pages"]
+
+
+@pytest.mark.parametrize("texts", [("# A\nopen\n", PRIVATE), (PRIVATE, "# A\nopen\n")])
+async def test_a_remote_caller_takes_back_nothing_that_shows_a_private_page(house: Any, texts: Any) -> None:
+    """Neither text of the change is for it, and there is no such row for it."""
+    person, agent = house.client("s0"), house.client("agent", remote=True)
+    for text in texts:
+        written = await person.call("pages/put", slug="a", content=text)
+
+    by_row = await agent.fault("memory/undo", seq=written["seq"])
+    by_session = await agent.fault("memory/undo", sessionId="s0")
+
+    assert Code.INVALID_INPUT is by_row.code is by_session.code
+    assert "no allowed change" in by_row.message
+    assert [] == agent.person.questions

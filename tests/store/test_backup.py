@@ -167,6 +167,39 @@ async def test_a_round_trip_gives_the_same_content(
     assert "life goes on" == (await texts(lived))[-1]
 
 
+async def test_ids_of_facts_that_a_restore_took_away_are_not_given_again(
+    acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path
+) -> None:
+    """An agent may have noted one; it must never name another fact, not after a second restore either."""
+    await backup(lived, str(tmp_path / "copy.db"))
+    taken = [(await acting.remember(writer, f"fact {number}")).id for number in range(3)]
+    for _ in range(2):
+        await restore(lived, str(tmp_path / "copy.db"))
+        taken.append((await acting.remember(writer, "fact")).id)
+
+    assert sorted(set(taken)) == taken
+    assert (await verify_store(lived)).ok
+
+
+async def test_a_damaged_stores_ids_of_facts_are_skipped(
+    acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path
+) -> None:
+    """How far they went cannot be read any more, so a wide gap is left."""
+    await backup(lived, str(tmp_path / "copy.db"))
+    taken = (await acting.remember(writer, "lost")).id
+    await lived.close()
+    Path(lived.path).write_bytes(b"no store")
+
+    await restore_at(
+        lived.path, str(tmp_path / "copy.db"), state_folder=lived.state_folder, stamp_maker=acting.stamp
+    )
+    again = await acting.open_at(tmp_path)
+    new = (await acting.remember(Writer(again), "found")).id
+    await again.close()
+
+    assert taken < new
+
+
 async def test_a_restored_store_keeps_its_log(acting: ModuleType, lived: Store, tmp_path: Path) -> None:
     """The copy had a rollback journal; the store goes on with its log, and its pages are sound."""
     made = await backup(lived, str(tmp_path / "copy.db"))

@@ -5,6 +5,7 @@ from types import ModuleType
 import apsw
 import pytest
 
+from keepgate.core.model.digest import digest_of
 from keepgate.core.writing.approval import Allowed, Decider, approve
 from keepgate.core.writing.ask import ask_for
 from keepgate.core.writing.change import Change
@@ -17,7 +18,6 @@ from keepgate.core.writing.page_change import (
     RemovePage,
     TrustRoot,
 )
-from keepgate.core.writing.page_steps import digest_of
 from keepgate.core.writing.plan import plan
 from keepgate.protocol.settings import WritePolicy
 from keepgate.protocol.verbs import Visibility
@@ -193,9 +193,9 @@ async def test_a_root_is_trusted_when_a_person_said_so_or_wrote_all_of_it(acting
 
     def index(path: str, text: str) -> None:
         raw.execute(
-            "INSERT INTO pages (home, root, path, slug, digest, title, title_key, tail, type, summary, tags, "
-            "visibility, size, mtime_ns, changed_at) "
-            "VALUES (?, ?, ?, ?, ?, '', '', '', '', '', '[]', 'world', 0, 0, 0)",
+            "INSERT INTO pages (home, root, path, slug, digest, title, title_key, tail, slug_key, "
+            "type, summary, tags, visibility, size, mtime_ns, changed_at) "
+            "VALUES (?, ?, ?, ?, ?, '', '', '', '', '', '', '[]', 'world', 0, 0, 0)",
             (HOME, ROOT, f"{path}.md", path, digest_of(text)),
         )
 

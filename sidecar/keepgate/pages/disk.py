@@ -1,16 +1,16 @@
 """What the gate is given to look at page files and to write approved ones: files, and a lock per root."""
 
 import errno
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from keepgate.pages import files
 from keepgate.pages.folders import UnusableError
+from keepgate.pages.locks import WRITING, lock_of
 from keepgate.pages.parse import visibility_in
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.protocol.verbs import Visibility
@@ -70,8 +70,7 @@ class Disk:
     def alone(self, root: str) -> Iterator[None]:
         """Keep other processes from writing pages below ``root``. Raises ``TimeoutError``, ``OSError``."""
         self._locks.mkdir(mode=0o700, parents=True, exist_ok=True)
-        name = hashlib.sha256(root.encode()).hexdigest()[:32]
-        lock = FileLock(self._locks / f"pages-{name}.lock", mode=0o600, thread_local=False)
+        lock = lock_of(self._locks, WRITING, root)
         try:
             lock.acquire(timeout=LOCK_WAIT_S, poll_interval=0.005)
         except Timeout:

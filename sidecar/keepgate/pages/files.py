@@ -5,7 +5,6 @@ written, not even when somebody swaps a folder for a link meanwhile.
 """
 
 import errno
-import hashlib
 import os
 import stat
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Final
 
 from attrs import frozen
 
+from keepgate.core.model.digest import digest_of
 from keepgate.pages.folders import LINK_ERRORS, NO_LINK, Place, UnusableError, parent
 from keepgate.protocol.pages import PAGE_BYTES_MAX
 
@@ -94,11 +94,6 @@ def remove(root: str, path: str, *, digest_before: str) -> bool:
     return True
 
 
-def digest(data: bytes) -> str:
-    """SHA-256 in hex."""
-    return hashlib.sha256(data).hexdigest()
-
-
 def _require_workspace(root: str, home: str) -> None:
     """Refuse to make the workspace that a root lies in for the sake of a page."""
     if home and Path(home) in Path(root).parents and not Path(home).is_dir():
@@ -127,7 +122,7 @@ def _read_at(place: Place, name: str) -> Content | None:
         os.close(descriptor)
     if len(data) > PAGE_BYTES_MAX:
         raise UnusableError(f"is larger than {PAGE_BYTES_MAX} bytes")
-    return Content(data, digest(data))
+    return Content(data, digest_of(data))
 
 
 def _is_as_before(place: Place, name: str, digest_before: str | None) -> bool:
@@ -140,7 +135,7 @@ def _is_as_before(place: Place, name: str, digest_before: str | None) -> bool:
 
 def _write_temporary(place: Place, name: str, data: bytes) -> str:
     # Of each page the same name: what a killed writer left behind, the next one takes away.
-    temporary = TEMPORARY + digest(name.encode())[:16]
+    temporary = TEMPORARY + digest_of(name)[:16]
     _drop(place, temporary)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK | getattr(os, "O_BINARY", 0)
     descriptor = os.open(place.at(temporary), flags, FILE_MODE, dir_fd=place.descriptor)

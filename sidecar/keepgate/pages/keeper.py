@@ -1,7 +1,6 @@
 """Keeping the index of one root up to date while a process lives: elected, watching, looking again."""
 
 import asyncio
-import hashlib
 import logging
 import os
 import time
@@ -14,6 +13,7 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from keepgate.pages.indexing import Indexing
+from keepgate.pages.locks import INDEXING, lock_of
 from keepgate.pages.roots import Root
 from keepgate.pages.scan import is_of_interest
 from keepgate.pages.watch import Watched, Watcher
@@ -40,8 +40,7 @@ _Identity = tuple[int, int] | None
 
 def election(folder: str, root: Root) -> FileLock:
     """The lock of whoever indexes a root. The system drops it when its process is gone."""
-    name = hashlib.sha256(f"{root.home}\0{root.folder}".encode()).hexdigest()[:32]
-    return FileLock(Path(folder) / f"index-{name}.lock", mode=0o600, thread_local=False)
+    return lock_of(folder, INDEXING, root.home, root.folder)
 
 
 def is_elected(lock: FileLock) -> bool:

@@ -43,7 +43,10 @@ class Home:
 
 
 class Pages:
-    """The index of the page files of one process. ``homes`` says which there are now; it must not raise."""
+    """The index of the page files of one process.
+
+    ``homes`` says which there are now. It looks at the disk, is called in a thread, and must not raise.
+    """
 
     def __init__(
         self,
@@ -118,7 +121,7 @@ class Pages:
         async with self._refreshing:
             begun = time.monotonic()
             self._changed.clear()
-            for home in self.homes():
+            for home in await self._homes_now():
                 for root in home.roots:
                     if time.monotonic() - self._fresh.get(root, -FRESH_S) >= FRESH_S:
                         await self._refresh(root, begun + REFRESH_S)
@@ -172,7 +175,7 @@ class Pages:
     async def _supervise(self) -> None:
         await asyncio.sleep(BEGIN_S)
         while True:
-            homes = self.homes()
+            homes = await self._homes_now()
             if homes != self._known:
                 await self._adjust(homes)
             self._changed.clear()
@@ -198,6 +201,10 @@ class Pages:
                 keeper = Keeper(root, self._indexing, self._watching, self._lock_folder)
                 task = asyncio.get_running_loop().create_task(_kept_alive(keeper))
                 self._keepers[root] = keeper, task
+
+    async def _homes_now(self) -> Sequence[Home]:
+        # Which roots there are is asked of the disk, which may be slow to answer.
+        return await self._indexing.in_lane(self.homes)
 
     def _watching(self) -> Watcher:
         if self._watcher is None:

@@ -241,7 +241,7 @@ class PageProblem:
 class ReindexResult:
     """Result of ``pages/reindex``."""
 
-    pages: int
-    changed: int
-    removed: int
-    problems: list[PageProblem]
+    pages: Annotated[int, "Pages in sight."]
+    changed: Annotated[int | None, "Null for remote callers: private pages count, too."]
+    removed: Annotated[int | None, "Null for remote callers, as well."]
+    problems: Annotated[list[PageProblem], "Empty for remote callers."]

@@ -4,7 +4,7 @@ Most tools are an operation under another name. ``memory`` is several, told apar
 `request_tools` are answered by the front itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
@@ -71,7 +71,7 @@ _DESCRIPTIONS: Final = {
     WHOAMI: "Which workspace, tools and contracts this connection has.",
     REQUEST_TOOLS: (
         "Offer fewer or more tools to this connection, never more than the server allows. Without surface: "
-        "what there is. On the surface verbs this tool is not offered any more."
+        "what there is."
     ),
 }
 
@@ -117,15 +117,21 @@ class Tool:
         return all(row.access is Access.READ for row in self.rows.values()) and self.name != REQUEST_TOOLS
 
 
-def offered(surface: Surface) -> Mapping[str, Tool]:
-    """The tools of a surface by name: what it lists, and all that can be called on it."""
-    return _offered(surface)
+def offered(surface: Surface, ceiling: Surface | None = None) -> Mapping[str, Tool]:
+    """The tools of a surface by name: what it lists, and all that can be called on it.
+
+    Below a wider ``ceiling`` the way back is among them: a client that has narrowed itself can widen again.
+    """
+    return _offered(surface, ceiling or surface)
 
 
 @cache
-def _offered(surface: Surface) -> Mapping[str, Tool]:
+def _offered(surface: Surface, ceiling: Surface) -> Mapping[str, Tool]:
     reach = SURFACES[: SURFACES.index(surface) + 1]
-    return MappingProxyType({tool.name: tool for tool in TOOLS if tool.surface in reach})
+    ways_back = (REQUEST_TOOLS,) if ceiling not in reach else ()
+    return MappingProxyType(
+        {tool.name: tool for tool in TOOLS if tool.surface in reach or tool.name in ways_back}
+    )
 
 
 def within(wanted: Surface, ceiling: Surface) -> bool:
@@ -133,9 +139,9 @@ def within(wanted: Surface, ceiling: Surface) -> bool:
     return SURFACES.index(wanted) <= SURFACES.index(ceiling)
 
 
-def nearest(name: str, surface: Surface) -> str | None:
+def nearest(name: str, tools: Iterable[str]) -> str | None:
     """The offered tool whose name is most like ``name``; a hidden one is never named."""
-    return next(iter(get_close_matches(name, offered(surface), n=1)), None)
+    return next(iter(get_close_matches(name, tools, n=1)), None)
 
 
 def tools_of(operations: tuple[Operation, ...]) -> tuple[Tool, ...]:

@@ -16,12 +16,18 @@ from keepgate.protocol.wire import structure
 
 T = TypeVar("T")
 
+WARNINGS_MAX: Final = 20
+NAME_LENGTH_MAX: Final = 100
+"""How many unknown parameters are named, and how much of each name."""
+
 ALWAYS_ALLOWED: Final = frozenset({"_meta", "dry_run", "session"})
 _ADVICE: Final = "See the tool's input schema for the parameters, their types and their allowed values."
 
 
-def read_verb_params(raw: Any, cls: type[T]) -> tuple[T, list[dict[str, str]]]:
-    """Typed params, and a warning ``{code, param, suggestion?}`` for each unknown one.
+def read_verb_params(raw: Any, cls: type[T]) -> tuple[T, list[dict[str, Any]]]:
+    """Typed params, and a warning ``{code, param, suggestion?}`` for each unknown one, at most twenty.
+
+    Where there are more, one ``{code, count}`` tells how many.
 
     Raises ``invalid_params``.
     """
@@ -40,7 +46,7 @@ def read_verb_params(raw: Any, cls: type[T]) -> tuple[T, list[dict[str, str]]]:
     except Fault as fault:
         raise _complaint(fault) from None
     unknown = [name for name in raw if name not in optional and name not in ALWAYS_ALLOWED]
-    return params, [_warning(name, optional) for name in unknown]
+    return params, _warnings(unknown, optional)
 
 
 @cache
@@ -59,7 +65,15 @@ def _complaint(fault: Fault) -> VerbFault:
     return invalid_params("; ".join(words), f"Send {name} as a string. {_ADVICE}" if name else _ADVICE)
 
 
-def _warning(name: str, known: Any) -> dict[str, str]:
-    near = get_close_matches(name, known, n=1)
+def _warnings(names: list[str], known: Any) -> list[dict[str, Any]]:
+    """One for each of the first, and one that counts the rest: an answer does not grow with what is wrong."""
+    told: list[dict[str, Any]] = [_warning(name, known) for name in names[:WARNINGS_MAX]]
+    rest = len(names) - len(told)
+    return [*told, {"code": "more_unknown_params", "count": rest}] if rest else told
+
+
+def _warning(name: str, known: Any) -> dict[str, Any]:
+    short = name if len(name) <= NAME_LENGTH_MAX else f"{name[:NAME_LENGTH_MAX]}…"
+    near = get_close_matches(short, known, n=1)
     hint = {"suggestion": f"Did you mean {near[0]}?"} if near else {}
-    return {"code": "unknown_param", "param": name, **hint}
+    return {"code": "unknown_param", "param": short, **hint}

@@ -17,13 +17,16 @@ from keepgate.store.backups import note_backup
 from keepgate.store.connection import Patience, connect
 from keepgate.store.contents import content_hash, counts_of
 from keepgate.store.copying import copy_pages, copy_to_file, reading, written_time
+from keepgate.store.facts import next_fact_id, skip_fact_ids
 from keepgate.store.longwork import run_long
 from keepgate.store.open import Store
 from keepgate.store.stopping import Cancelled, Progress, silent
 from keepgate.store.verify import verify
 
-_FEED_ROOM: Final = 10_000
-"""How far a restored feed's sequence jumps ahead: further than others can commit while it is put back."""
+_ROOM: Final = 10_000
+"""How far a restored feed and its facts' ids jump ahead: further than others can commit while it is put back,
+and than a store that can no longer be read is likely to have got.
+"""
 
 _STORE_ID: Final = "SELECT value FROM meta WHERE key = 'store_id'"
 _FEED_HEAD: Final = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'feed'), 0)"
@@ -137,6 +140,7 @@ def _restore(
             store.anchors,
             store_id=store.id,
             feed_head=live.execute(_FEED_HEAD).get,
+            fact_head=next_fact_id(live) - 1,
         )
         kept = f"{store.path}.before-restore-{written_time(stamp.now_ms)}"
         copy_to_file(live, kept, cancelled=cancelled)
@@ -160,11 +164,13 @@ def adopt(
     *,
     store_id: str | None = None,
     feed_head: int | None = None,
+    fact_head: int | None = None,
 ) -> str:
     """Make a copy of a backup the store whose place it is to take, in one transaction; its content hash.
 
-    It gets that store's id, where that is known, a feed that goes on after everything others have seen, and
-    a ``restored`` note that names the anchor of the ledger that it replaces.
+    It gets that store's id, where that is known, a feed that goes on after everything others have seen, ids
+    for new facts that no fact had, and a ``restored`` note that names the anchor of the ledger that it
+    replaces.
     """
     found = content_hash(incoming)
     payload = {"text": f"restored from {source_path}", "contentHash": found}
@@ -173,9 +179,10 @@ def adopt(
             incoming.execute("UPDATE meta SET value = ? WHERE key = 'store_id'", (store_id,))
         if anchor := read_anchor(anchors, incoming.execute(_STORE_ID).get):
             payload[REPLACED] = anchor.hash
-        head = (incoming.execute(_FEED_HEAD).get if feed_head is None else feed_head) + _FEED_ROOM
+        head = (incoming.execute(_FEED_HEAD).get if feed_head is None else feed_head) + _ROOM
         incoming.execute("DELETE FROM feed; DELETE FROM sqlite_sequence WHERE name = 'feed'")
         incoming.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('feed', ?)", (head,))
+        skip_fact_ids(incoming, (next_fact_id(incoming) - 1 if fact_head is None else fact_head) + _ROOM)
         row = Row(
             ts=appender.stamp.now_ms, action="restored", decision=Decision.NOTE, outcome="ok", payload=payload
         )

@@ -30,7 +30,16 @@ _COUNT: Final = f"""
 SELECT count(*) FROM facts AS f WHERE f.home IN (SELECT value FROM json_each(:homes))
   AND (:world_only = 0 OR f.visibility = 'world') AND {ACTIVE}
 """  # noqa: S608
-_NEXT_ID: Final = "SELECT coalesce(max(id), 0) + 1 FROM facts"
+_NEXT_ID: Final = """
+SELECT max(
+  coalesce((SELECT max(id) FROM facts), 0),
+  coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = :floor), 0)
+) + 1
+"""
+_FLOOR: Final = "fact_floor"
+_RAISE_FLOOR: Final = (
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+)
 _ABOUT: Final = f"""
 SELECT {FACT_COLUMNS} FROM facts AS f INDEXED BY facts_entity
 WHERE f.home = :home AND f.entity = :entity AND {ACTIVE} ORDER BY f.id DESC LIMIT :limit
@@ -104,8 +113,17 @@ def facts_about(
 
 def next_fact_id(db: apsw.Connection) -> int:
     """The id of the next new fact: facts are never deleted, so none was ever used twice."""
-    following: int = db.execute(_NEXT_ID).get
+    following: int = db.execute(_NEXT_ID, {"floor": _FLOOR}).get
     return following
+
+
+def skip_fact_ids(db: apsw.Connection, through: int) -> None:
+    """Have no fact get an id up to ``through``: others had them, in a store that this one takes the place of.
+
+    An id that was given stays given in what agents and people have noted of it.
+    """
+    if through >= next_fact_id(db):
+        db.execute(_RAISE_FLOOR, (_FLOOR, str(through)))
 
 
 def insert_fact(db: apsw.Connection, new: Fact, ledger_seq: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import apsw
 
-from keepgate.core.writing.page_steps import digest_of
+from keepgate.core.model.digest import digest_of
 from keepgate.core.writing.states import PAGE_SUBJECT
 from keepgate.protocol.entries import VerifyProblem
 from keepgate.store.page_writes import ABANDONED, ABANDONED_ACTION, PENDING

@@ -6,9 +6,10 @@ from typing import Final
 import apsw
 from attrs import frozen
 
-from keepgate.core.model.slug import tail
+from keepgate.core.model.digest import digest_of
+from keepgate.core.model.slug import slug_key
 from keepgate.core.writing.mutation import PageStep
-from keepgate.core.writing.page_steps import TRUST, digest_of
+from keepgate.core.writing.page_steps import TRUST
 from keepgate.core.writing.states import PAGE_SUBJECT, ROOT_SUBJECT
 from keepgate.protocol.verbs import Visibility
 from keepgate.store.rows import Row
@@ -41,7 +42,10 @@ SELECT payload FROM ledger WHERE entry_id = ? AND action = ? AND seq > ?
   AND json_extract(payload, '$.write') = ? ORDER BY seq LIMIT 1
 """
 _PATH: Final = "SELECT path FROM pages WHERE home = ? AND slug = ? AND root = ?"
-_ALIKE: Final = "SELECT slug, visibility FROM pages WHERE home = ? AND tail = ? AND slug <> ?"
+_ALIKE: Final = (
+    "SELECT slug, visibility FROM pages INDEXED BY pages_slug_key "
+    "WHERE home = ? AND slug_key = ? AND slug <> ? ORDER BY slug LIMIT 1"
+)
 _TRUST: Final = """
 SELECT action FROM ledger WHERE entry_id = ? AND workspace_key = ? AND decision = 'allowed'
 ORDER BY seq DESC LIMIT 1
@@ -127,10 +131,8 @@ def path_in(db: apsw.Connection, home: str, root: str, slug: str) -> str | None:
 
 def page_alike(db: apsw.Connection, home: str, slug: str) -> tuple[str, Visibility] | None:
     """The indexed page whose slug is this one but for capitals, with its visibility: both cannot be pages."""
-    for other, visibility in db.execute(_ALIKE, (home, tail(slug), slug)):
-        if other.casefold() == slug.casefold():
-            return other, Visibility(visibility)
-    return None
+    row = db.execute(_ALIKE, (home, slug_key(slug), slug)).fetchone()
+    return (row[0], Visibility(row[1])) if row else None
 
 
 def is_trusted(db: apsw.Connection, home: str, root: str) -> bool:

@@ -12,21 +12,22 @@ import apsw
 from attrs import frozen
 
 from keepgate.core.model.page import IndexedPage, PageFile, PageFlaw
-from keepgate.core.model.slug import alias_key, tail
+from keepgate.core.model.slug import alias_key, slug_key, tail
 
 CHANGED: Final = "pages/didChange"
 """The kind of feed row that tells of a changed index, and the notification that it becomes."""
 
 _PAGE_COLUMNS: Final = (
-    "home, root, path, slug, title, title_key, tail, type, summary, tags, visibility, size, mtime_ns, "
-    "digest, changed_at"
+    "home, root, path, slug, title, title_key, tail, slug_key, type, summary, tags, visibility, size, "
+    "mtime_ns, digest, changed_at"
 )
 _AT_PATH: Final = "SELECT row, slug, digest, changed_at FROM pages WHERE home = ? AND root = ? AND path = ?"
 _LIKE_SLUG: Final = (
-    "SELECT slug, root, path FROM pages WHERE home = ? AND tail = ? AND NOT (root = ? AND path = ?)"
+    "SELECT root, path FROM pages INDEXED BY pages_slug_key "
+    "WHERE home = ? AND slug_key = ? AND NOT (root = ? AND path = ?)"
 )
-_ADD: Final = f"INSERT INTO pages ({_PAGE_COLUMNS}) VALUES ({', '.join('?' * 15)})"  # noqa: S608 - our own columns
-_REWRITE: Final = f"UPDATE pages SET ({_PAGE_COLUMNS}) = ({', '.join('?' * 15)}) WHERE row = ?"  # noqa: S608 - our own columns
+_ADD: Final = f"INSERT INTO pages ({_PAGE_COLUMNS}) VALUES ({', '.join('?' * 16)})"  # noqa: S608 - our own columns
+_REWRITE: Final = f"UPDATE pages SET ({_PAGE_COLUMNS}) = ({', '.join('?' * 16)}) WHERE row = ?"  # noqa: S608 - our own columns
 _RESTAT: Final = "UPDATE pages SET size = ?, mtime_ns = ? WHERE row = ?"
 # Over all homes: a delta that looks into several has one position among their pages.
 _NEWEST: Final = """
@@ -126,10 +127,10 @@ def _put(db: apsw.Connection, new: IndexedPage, moment: int) -> bool:
 
 def _same_slug(db: apsw.Connection, new: IndexedPage) -> str | None:
     """The file that has this slug already, told apart by nothing but capitals or the form of its letters."""
-    file, folded = new.file, new.page.slug.casefold()
-    for slug, root, path in db.execute(_LIKE_SLUG, (file.home, tail(new.page.slug), file.root, file.path)):
-        if slug.casefold() == folded:
-            return path if root == file.root else f"{root}/{path}"
+    file = new.file
+    values = (file.home, slug_key(new.page.slug), file.root, file.path)
+    for root, path in db.execute(_LIKE_SLUG, values):
+        return path if root == file.root else f"{root}/{path}"
     return None
 
 
@@ -137,6 +138,7 @@ def _fill(db: apsw.Connection, new: IndexedPage, row: int | None, changed_at: in
     file, page = new.file, new.page
     values = (
         *(file.home, file.root, file.path, page.slug, page.title, alias_key(page.title), tail(page.slug)),
+        slug_key(page.slug),
         *(page.type, page.summary, json.dumps(page.tags, ensure_ascii=False), page.visibility),
         *(file.size, file.mtime_ns, file.digest, changed_at),
     )

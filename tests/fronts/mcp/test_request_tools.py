@@ -68,14 +68,26 @@ def test_what_is_no_surface_is_refused(open_mcp: Any) -> None:
     assert "verbs, starter, full" in refused["message"]
 
 
-def test_verbs_are_exactly_the_seven(open_mcp: Any) -> None:
-    """A client that narrows itself to the verbs has given the way back away, too."""
+def test_a_server_of_the_verbs_has_exactly_the_seven(open_mcp: Any) -> None:
+    """There is nothing to widen to, and so no tool that would."""
+    client = open_mcp("--surface", "verbs")
+
+    assert list(offered(Surface.VERBS)) == client.tools()
+    assert "unknown_tool" == client.fail("request_tools", {"surface": "full"})["error"]
+
+
+def test_a_client_that_narrows_itself_to_the_verbs_keeps_the_way_back(open_mcp: Any) -> None:
+    """To and fro as often as it likes, told each time; nothing else beyond the seven is there meanwhile."""
     client = open_mcp()
 
-    client.call("request_tools", {"surface": "verbs"})
+    for _ in range(2):
+        narrowed = client.call("request_tools", {"surface": "verbs"})
+        assert [*offered(Surface.VERBS), "request_tools"] == client.tools() == narrowed["tools"]
+        assert "unknown_tool" == client.fail("whoami")["error"]
+        widened = client.call("request_tools", {"surface": "full"})
+        assert list(offered(Surface.FULL)) == client.tools() == widened["tools"]
 
-    assert 7 == len(client.tools())
-    assert "unknown_tool" == client.fail("request_tools", {"surface": "full"})["error"]
+    assert 4 == len(client.server.notifications("notifications/tools/list_changed"))
 
 
 def test_whoami_says_what_is_offered(open_mcp: Any) -> None:

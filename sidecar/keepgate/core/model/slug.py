@@ -39,6 +39,11 @@ def tail(slug: str) -> str:
     return slugify(slug).rpartition("/")[2]
 
 
+def slug_key(slug: str) -> str:
+    """What two slugs share that differ in capitals alone: both cannot be pages of one home."""
+    return slug.casefold()
+
+
 def ends_with(folded: str, name_slug: str) -> bool:
     """Whether a page's slug, folded by :func:`slugify`, is, or ends in, the slug of a name."""
     return folded == name_slug or folded.endswith(f"/{name_slug}")

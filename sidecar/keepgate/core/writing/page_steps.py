@@ -3,11 +3,11 @@
 A small edit is worked out against the file as it is, so that it takes nothing of another change away.
 """
 
-import hashlib
 from typing import Any, Final, Protocol, assert_never
 
 from attrs import evolve
 
+from keepgate.core.model.digest import digest_of
 from keepgate.core.writing.mutation import PageStep
 from keepgate.core.writing.page_change import (
     AddDate,
@@ -50,11 +50,6 @@ class PageView(PageFiles, Protocol):
 
     def trusts_root(self, home: str, root: str) -> bool:
         """Whether a person has trusted the folder."""
-
-
-def digest_of(text: str) -> str:
-    """SHA-256 of a page file's bytes, in hex."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def page_steps(change: PageChange, store: PageView) -> tuple[PageStep, ...]:
@@ -124,6 +119,14 @@ def page_undone(step: PageStep, store: PageView, seq: int) -> PageStep:
 def is_trust(step: PageStep) -> bool:
     """Whether a step is about trust in a folder; no file changes then."""
     return not step.path
+
+
+def is_open(step: PageStep) -> bool:
+    """Whether who sees no private page may see both texts of a step; trust in a folder is not theirs."""
+    texts = ((step.before, step.before_visibility), (step.content, step.visibility))
+    return not is_trust(step) and all(
+        text is None or visibility is Visibility.WORLD for text, visibility in texts
+    )
 
 
 def ask_page(step: PageStep) -> AskPage:

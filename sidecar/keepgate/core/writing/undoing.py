@@ -11,7 +11,7 @@ from keepgate.core.writing.change import Undo, UndoSession
 from keepgate.core.writing.entry_steps import not_before
 from keepgate.core.writing.fact_steps import undone
 from keepgate.core.writing.mutation import QUARANTINE, RELEASE, FactStep, Mutation, PageStep, Step
-from keepgate.core.writing.page_steps import page_undone
+from keepgate.core.writing.page_steps import is_open, page_undone
 from keepgate.core.writing.states import Recorded, subject_of
 from keepgate.core.writing.storeview import StoreView
 from keepgate.protocol.entries import Entry
@@ -66,8 +66,9 @@ def sees(author: Author, change: Undo | UndoSession, step: Step) -> bool:
             keys = author.viewer.workspaces or frozenset()
             return sight_of(keys, world_only=change.world_only).sees(fact.home, fact.visibility)
         case PageStep(home=home):
-            # A page may be private: who does not see such pages takes back none.
-            return not change.world_only and home in ("", author.workspace_key)
+            if change.world_only and not is_open(step):
+                return False
+            return home in ("", author.workspace_key)
         case _:  # pragma: no cover - the union is closed, which the type checker proves
             assert_never(step)
 

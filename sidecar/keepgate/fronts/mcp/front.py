@@ -92,14 +92,17 @@ class Front:
         self._leaving = True
         await self._entering.leave()
 
+    def _offered(self) -> Mapping[str, Tool]:
+        return offered(self._surface, self._terms.ceiling)
+
     async def _list_tools(self, ctx: Context, _: PaginatedRequestParams) -> Json:
         # A client may call a tool before it lists them; what only the list needs is not loaded until then.
         from keepgate.derive.tools import definition_of  # noqa: PLC0415
 
-        for name, tool in offered(self._surface).items():
+        for name, tool in self._offered().items():
             if name not in self._defined:
                 self._defined[name] = definition_of(tool)
-        tools = [self._defined[name] for name in offered(self._surface)]
+        tools = [self._defined[name] for name in self._offered()]
         return {**_complete(ctx), **_changing(ctx), "tools": tools}
 
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> Json:
@@ -122,9 +125,9 @@ class Front:
 
     async def _answer(self, ctx: Context, params: CallToolRequestParams) -> Reply:
         after = AfterReply()
-        tool = offered(self._surface).get(params.name)
+        tool = self._offered().get(params.name)
         if tool is None:
-            return Reply(failed(unknown_tool(params.name, self._surface)), after)
+            return Reply(failed(unknown_tool(params.name, self._offered())), after)
         try:
             return Reply(await self._result(ctx, tool, params.arguments or {}, after), after)
         except Fault as fault:

@@ -57,6 +57,6 @@ def tools_answer(surface: Surface, ceiling: Surface) -> dict[str, Any]:
     return {
         "surface": str(surface),
         "ceiling": str(ceiling),
-        "tools": list(offered(surface)),
+        "tools": list(offered(surface, ceiling)),
         "protocol_version": VERBS_VERSION,
     }

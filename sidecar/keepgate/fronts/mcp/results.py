@@ -1,10 +1,9 @@
 """What a tool call answers: exactly one text block with a JSON object, whatever happened."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from keepgate.protocol.errors import Fault
-from keepgate.protocol.operation import Surface
 from keepgate.protocol.surfaces import Tool, nearest
 from keepgate.protocol.verb_errors import VerbCode, VerbFault
 from keepgate.protocol.verbs import VERBS_VERSION
@@ -31,9 +30,9 @@ def failed(envelope: Mapping[str, Any]) -> Json:
     return {"content": [_text(envelope)], "isError": True}
 
 
-def unknown_tool(name: str, surface: Surface) -> Json:
+def unknown_tool(name: str, offered: Iterable[str]) -> Json:
     """The same answer for a hidden tool and for one that does not exist."""
-    near = nearest(name, surface)
+    near = nearest(name, offered)
     return {
         "error": "unknown_tool",
         "message": f"Unknown tool: {name}",

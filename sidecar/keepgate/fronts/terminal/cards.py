@@ -164,7 +164,8 @@ def verify_card(screen: Screen, result: VerifyResult) -> None:
 
 def status_card(screen: Screen, status: StatusResult) -> None:
     """The state of the store."""
-    screen.line(f"{status.health}: {status.message}")
+    told = status.message if status.message == status.health else f"{status.health}: {status.message}"
+    screen.line(told)
     screen.fields(_status_fields(status))
     _problems(screen, status.problems)
 

@@ -65,7 +65,8 @@ def root_trusted(screen: Screen, result: p.PagesTrustResult) -> None:
 
 def reindexed(screen: Screen, result: p.ReindexResult) -> None:
     """What indexing came to, and every problem."""
-    screen.line(f"{result.pages} pages; {result.changed} new or changed, {result.removed} gone.")
+    news = "" if result.changed is None else f"; {result.changed} new or changed, {result.removed} gone"
+    screen.line(f"{result.pages} pages{news}.")
     for each in result.problems:
         line = f":{each.line}" if each.line else ""
         screen.line(f"! {each.path}{line}: {each.problem}")

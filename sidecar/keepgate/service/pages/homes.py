@@ -15,12 +15,15 @@ _log = logging.getLogger(__name__)
 
 
 def homes_of(connections: Iterable[Connection], rules_for: RulesFor, data_folder: str) -> list[Home]:
-    """The workspaces of all connections, and the user's own; each with its roots. Never raises."""
+    """The workspaces of all connections, and the user's own; each with its roots.
+
+    Looks at the disk, so it is called in a thread; never raises.
+    """
     folders: dict[str, list[str]] = {}
-    for connection in connections:
+    for connection in list(connections):
         for workspace in connection.workspaces:
             folders.setdefault(workspace.key, []).append(workspace.path)
-        for key in connection.session_keys.values():
+        for key in list(connection.session_keys.values()):
             folders.setdefault(key, [])
     own = user_root(data_folder)
     homes = [Home(key="", folders=(os.path.realpath(data_folder),), roots=(own,))]

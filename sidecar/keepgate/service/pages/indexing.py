@@ -6,6 +6,7 @@ from keepgate.core.model.fact import sight_of
 from keepgate.protocol import pages as p
 from keepgate.service.context import ReadCtx
 from keepgate.service.pages.homes import homes_in_sight
+from keepgate.service.threads import in_thread
 from keepgate.store.open import Store
 from keepgate.store.reads import pages as reads
 from keepgate.store.reads.pages import FileProblem
@@ -21,15 +22,17 @@ async def reindex(ctx: ReadCtx, params: p.ReindexParams) -> p.ReindexResult:
     sight = sight_of(keys, world_only=ctx.connection.remote)
     ctx.progress.begin("Indexing pages")
     try:
-        outcome = await ctx.pages.reindex(homes_in_sight(ctx.pages.homes(), keys), ctx.progress.report)
+        homes = homes_in_sight(await in_thread(ctx.pages.homes), keys)
+        outcome = await ctx.pages.reindex(homes, ctx.progress.report)
     finally:
         ctx.progress.end()
     counts = await ctx.store.reading.run(reads.page_counts, sight)
     problems = [] if ctx.connection.remote else await problems_in_sight(ctx.store, keys)
     return p.ReindexResult(
         pages=counts.pages,
-        changed=outcome.changed,
-        removed=outcome.removed,
+        # Private pages are counted in these.
+        changed=None if ctx.connection.remote else outcome.changed,
+        removed=None if ctx.connection.remote else outcome.removed,
         problems=problems,
     )
 

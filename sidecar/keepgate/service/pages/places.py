@@ -25,13 +25,13 @@ class Found:
     is_there: bool
 
 
-def roots_of(ctx: ReadCtx, home: str) -> list[Root]:
+async def roots_of(ctx: ReadCtx, home: str) -> list[Root]:
     """The roots of a workspace, as settings and its project's file name them; of ``""`` the user's own.
 
     Raises ``INVALID_INPUT`` for a project's file that cannot be used.
     """
     ctx.rules_for([home] if home else [])
-    homes = homes_of([ctx.connection], ctx.rules_for, ctx.data_folder)
+    homes = await in_thread(homes_of, [ctx.connection], ctx.rules_for, ctx.data_folder)
     return [root for found in homes if found.key == home for root in found.roots]
 
 
@@ -43,7 +43,7 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
     """
     for home in dict.fromkeys((author.workspace_key, "")):
         await _refuse_alike(ctx, home, slug)
-        for root in roots_of(ctx, home):
+        for root in await roots_of(ctx, home):
             path = await ctx.store.reading.run(path_in, root.home, root.folder, slug) or path_of(slug)
             text = await in_thread(ctx.page_files.page_text, root.folder, path)
             if text is None:
@@ -51,7 +51,7 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
             if ctx.connection.remote and ctx.page_files.page_visibility(text) is Visibility.PRIVATE:
                 raise page_not_found(slug)
             return Found(root, slug, path, is_there=True)
-    usual = roots_of(ctx, "" if ctx.settings.facts.home == USER_HOME else author.workspace_key)
+    usual = await roots_of(ctx, "" if ctx.settings.facts.home == USER_HOME else author.workspace_key)
     if not usual:
         raise invalid_input(Problem("$.slug", "this workspace has no folder of pages inside it"))
     return Found(usual[0], slug, path_of(slug), is_there=False)

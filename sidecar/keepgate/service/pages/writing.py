@@ -83,7 +83,7 @@ async def capture(ctx: WriteCtx, params: p.CaptureParams) -> p.PageWriteResult:
 async def trust(ctx: WriteCtx, params: p.PagesTrustParams) -> p.PagesTrustResult:
     """Have a person trust a folder of pages that came with a repository, once."""
     author = ctx.writing_author(params.session)
-    roots = roots_of(ctx, author.workspace_key) if author.workspace_key else []
+    roots = await roots_of(ctx, author.workspace_key) if author.workspace_key else []
     chosen = [root for root in roots if params.root in (None, root.folder)]
     if not chosen:
         raise invalid_input(Problem("$.root", "must be a folder of pages of this workspace"))

@@ -86,7 +86,7 @@ CREATE VIRTUAL TABLE fact_search USING fts5 (
 );
 
 -- The index of page files. root is the folder's absolute path, path the file's below it with slashes;
--- title_key and tail are folded for look-ups; changed_at is the moment when the index first saw this digest,
+-- title_key, tail and slug_key are folded for look-ups; changed_at is the moment when the index first saw this digest,
 -- later than that of every page indexed before: the order of delta.
 CREATE TABLE pages (
   row INTEGER PRIMARY KEY,
@@ -97,6 +97,7 @@ CREATE TABLE pages (
   title TEXT NOT NULL,
   title_key TEXT NOT NULL,
   tail TEXT NOT NULL,
+  slug_key TEXT NOT NULL,
   type TEXT NOT NULL,
   summary TEXT NOT NULL,
   tags TEXT NOT NULL,
@@ -111,6 +112,8 @@ CREATE TABLE pages (
 CREATE INDEX pages_changed ON pages (home, changed_at, slug);
 CREATE INDEX pages_title ON pages (home, title_key);
 CREATE INDEX pages_tail ON pages (home, tail);
+-- Two files whose slugs differ in capitals alone cannot both be pages, however many share a name.
+CREATE INDEX pages_slug_key ON pages (home, slug_key);
 
 CREATE TABLE page_aliases (
   home TEXT NOT NULL,
