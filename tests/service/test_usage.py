@@ -119,6 +119,34 @@ def test_a_full_log_is_rotated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert kept == list(range(kept[0], 7))
 
 
+def test_two_processes_write_one_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who holds the file that another one put aside begins the new one, and puts aside nothing."""
+    monkeypatch.setattr(usage, "ROTATE_BYTES", 300)
+    one, other = (usage.UsageLog(state_folder=str(tmp_path), now_ms=lambda: 0) for _ in range(2))
+    for number in range(7):
+        (one, other)[number % 2]._write({"verb": "recall", "n": number, "pad": "x" * 50})
+    one.close()
+    other.close()
+
+    kept = [line["n"] for line in usage.read_lines(str(tmp_path))]
+
+    assert list(range(7)) == kept
+
+
+def test_a_log_that_was_deleted_is_begun_anew(tmp_path: Path) -> None:
+    """What is written next stands in a file that can be found, and a closed log opens again."""
+    log = usage.UsageLog(state_folder=str(tmp_path), now_ms=lambda: 0)
+    for number in range(3):
+        log._write({"verb": "recall", "n": number})
+        if number:
+            log.close()
+        else:
+            log.path.unlink()
+    log.close()
+
+    assert [1, 2] == [line["n"] for line in usage.read_lines(str(tmp_path))]
+
+
 def test_stats_add_up(tmp_path: Path) -> None:
     """Per verb, within the days asked for; lines that are none are passed over."""
     now = 1_800_000_000_000

@@ -39,7 +39,7 @@ INTEGER_MAX: Final = 2**53 - 1
 
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # Readers of one message per line may end a line at any of these.
-_RAW_LINE_ENDS: Final = re.compile("[\u0085\u2028\u2029]")
+_RAW_LINE_ENDS: Final = {ord(end): f"\\u{ord(end):04x}" for end in "\u0085\u2028\u2029"}
 _JSON_NAMES: Final[dict[Any, str]] = {
     str: "a string",
     int: "an integer",
@@ -85,8 +85,11 @@ def encode(message: Any) -> bytes:
     Raises ``ValueError`` for NaN and infinities: the other side would refuse the whole message.
     """
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Looking for three characters is quick, writing a long text anew is not.
+    if not text.isascii() and any(chr(end) in text for end in _RAW_LINE_ENDS):
+        text = text.translate(_RAW_LINE_ENDS)
     try:
-        return _RAW_LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+        return text.encode()
     except UnicodeEncodeError:
         return json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
 

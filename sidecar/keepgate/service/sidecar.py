@@ -243,6 +243,7 @@ class Sidecar:
         """End everything, in order, whatever fails on the way; may be called more than once."""
         async with contextlib.AsyncExitStack() as last_first:
             last_first.push_async_callback(self.store.close)
+            last_first.callback(self.usage.close)
             last_first.push_async_callback(self.pages.close)
             last_first.push_async_callback(self._hearing.stop_watching)
             last_first.push_async_callback(self._hearing.stop_tasks)

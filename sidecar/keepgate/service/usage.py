@@ -18,6 +18,7 @@ from attrs import Factory, define, field, frozen
 
 from keepgate.core.model.times import iso
 from keepgate.protocol.errors import Fault
+from keepgate.service.appending import AppendedFile
 from keepgate.service.connection import Connection
 
 ROTATE_BYTES: Final = 10 * 1024 * 1024
@@ -25,7 +26,6 @@ CANCELLED: Final = "cancelled"
 """The error of a call that its caller gave up."""
 _LOG: Final = "memory-verbs.jsonl"
 _STAMP: Final = "installed-at"
-_APPENDING: Final = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 
 
 @define
@@ -42,7 +42,9 @@ class UsageLog:
     state_folder: str
     now_ms: Callable[[], int]
     on: bool = True
-    _file: str = field(init=False, default=Factory(lambda log: str(log.path), takes_self=True))
+    _file: AppendedFile = field(
+        init=False, default=Factory(lambda log: AppendedFile(log.path), takes_self=True)
+    )
 
     @property
     def path(self) -> Path:
@@ -93,23 +95,11 @@ class UsageLog:
     def _write(self, line: dict[str, Any]) -> None:
         data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
         with contextlib.suppress(OSError):
-            # One write to a file opened for appending: lines of several processes do not mix.
-            descriptor = self._opened()
-            try:
-                os.write(descriptor, data)
-                full = os.fstat(descriptor).st_size > ROTATE_BYTES
-            finally:
-                os.close(descriptor)
-            if full:
-                self.path.replace(self.path.with_name(f"{_LOG}.1"))
+            self._file.append(data, ROTATE_BYTES)
 
-    def _opened(self) -> int:
-        # The folder is there but for the first time, and each call waits for what is asked of the disk.
-        try:
-            return os.open(self._file, _APPENDING, 0o600)
-        except FileNotFoundError:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            return os.open(self._file, _APPENDING, 0o600)
+    def close(self) -> None:
+        """Let the file go; a call that still ends is written all the same."""
+        self._file.close()
 
 
 def _told_by(verb: str, result: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ Whether a fact is active, and so shown to anybody, is decided here (:data:`ACTIV
 :meth:`keepgate.core.model.fact.Fact.is_active`, and nowhere else.
 """
 
-import json
 from typing import Any, Final
 from zlib import crc32
 
@@ -12,7 +11,7 @@ import apsw
 
 from keepgate.core.model.fact import Fact, Sight, near_words
 from keepgate.store.derived import FACTS, index, unindex
-from keepgate.store.rows import FACT_COLUMNS, Row, fact_of
+from keepgate.store.rows import FACT_COLUMNS, Row, fact_of, json_array
 
 ACTIVE: Final = "f.expired_at IS NULL AND (f.valid_until IS NULL OR f.valid_until > :now_ms)"
 """Of ``facts AS f``: neither forgotten nor superseded nor past its ttl."""
@@ -90,7 +89,7 @@ def fact(db: apsw.Connection, fact_id: int) -> Fact | None:
 
 def fact_count(db: apsw.Connection, sight: Sight, now_ms: int) -> int:
     """How many active facts are in sight."""
-    values = {"now_ms": now_ms, "world_only": sight.world_only, "homes": json.dumps(sorted(sight.homes))}
+    values = {"now_ms": now_ms, "world_only": sight.world_only, "homes": json_array(sight.homes)}
     count: int = db.execute(_COUNT, values).get
     return count
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import apsw
@@ -80,6 +80,12 @@ def entry_of(row: Row) -> Entry:
         recall_count=row[12],
         session_id=row[13],
     )
+
+
+@lru_cache(maxsize=64)
+def json_array(names: frozenset[str]) -> str:
+    """The names as statements take them, for ``json_each``; the same few are asked for again and again."""
+    return json.dumps(sorted(names))
 
 
 def fact_of(row: Row) -> Fact:

@@ -13,7 +13,7 @@ from keepgate.core.reading.card import THREADS_MAX, Linked, edges, open_threads,
 from keepgate.protocol.verbs import Card, EntityName, LastTouched
 from keepgate.store.facts import ACTIVE
 from keepgate.store.reads.resolve import PageName, Resolution, resolve
-from keepgate.store.rows import FACT_COLUMNS, fact_of
+from keepgate.store.rows import FACT_COLUMNS, fact_of, json_array
 
 _RECENT: Final = """
 SELECT date, text FROM page_timeline WHERE page = :row AND date >= :recent
@@ -73,7 +73,7 @@ def entity_card(db: apsw.Connection, sight: Sight, name: str, now_ms: int) -> tu
 
 def card_of(db: apsw.Connection, sight: Sight, page: PageName, slugs: Collection[str], now_ms: int) -> Card:
     """The card of a page in sight; ``slugs`` are those that its facts stand under."""
-    values = {"homes": json.dumps(sorted(sight.homes)), "world_only": sight.world_only, "now_ms": now_ms}
+    values = {"homes": json_array(sight.homes), "world_only": sight.world_only, "now_ms": now_ms}
     keys = [[home, slug] for home in sorted(sight.homes) for slug in slugs]
     of_page = {**values, "row": page.row, "slug": page.slug, "keys": json.dumps(keys)}
     summary, changed_at, retrieved_at, dated, aliases, backlinks, facts = db.execute(_PAGE, of_page).get

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from keepgate.core.model.fact import Fact, Sight
 from keepgate.store.facts import ACTIVE
-from keepgate.store.rows import FACT_COLUMNS, fact_of
+from keepgate.store.rows import FACT_COLUMNS, fact_of, json_array
 
 SEEN: Final = f"""
 (:world_only = 0 OR f.visibility = 'world')
@@ -53,7 +53,7 @@ class FactFilter:
 def filter_values(sight: Sight, wanted: FactFilter) -> dict[str, Any]:
     """The values that :data:`SEEN` names, and ``homes`` and ``entities`` as JSON."""
     return {
-        "homes": json.dumps(sorted(sight.homes)),
+        "homes": json_array(sight.homes),
         "world_only": sight.world_only,
         "with_expired": wanted.with_expired,
         "now_ms": wanted.now_ms,

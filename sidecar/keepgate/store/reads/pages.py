@@ -10,7 +10,7 @@ from attrs import frozen
 from keepgate.core.model.fact import Sight
 from keepgate.core.model.page import Dated, Link
 from keepgate.protocol.verbs import Visibility
-from keepgate.store.rows import Row
+from keepgate.store.rows import Row, json_array
 
 _COLUMNS: Final = (
     "p.row, p.home, p.root, p.path, p.slug, p.title, p.type, p.summary, p.tags, p.visibility, p.digest, "
@@ -109,7 +109,7 @@ class PageCounts:
 
 def sight_values(sight: Sight) -> dict[str, Any]:
     """The values of a sight that the statements about pages name."""
-    return {"homes": json.dumps(sorted(sight.homes)), "world_only": sight.world_only}
+    return {"homes": json_array(sight.homes), "world_only": sight.world_only}
 
 
 def page_of(row: Row) -> FoundPage:

@@ -4,13 +4,14 @@ Alias before exact title or slug before the end of a slug; among equals the most
 compared as keys, never as patterns.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import apsw
 from attrs import frozen
 
 from keepgate.core.model.fact import Sight
 from keepgate.core.model.slug import alias_key, ends_with, slugify
+from keepgate.store.rows import json_array
 
 OTHERS_MAX: Final = 3
 _READ_MAX: Final = 64
@@ -22,31 +23,50 @@ _TOUCHED: Final = (
     "max(p.changed_at, coalesce((SELECT r.last_ms FROM page_retrievals AS r "
     "WHERE r.home = p.home AND r.slug = p.slug), 0))"
 )
-_BY_ALIAS: Final = f"""
-SELECT {_COLUMNS}, {_TOUCHED} AS touched
-FROM page_aliases AS a CROSS JOIN pages AS p ON p.row = a.page
-WHERE a.home = :home AND a.key = :key AND {_VISIBLE}
-ORDER BY touched DESC, p.slug LIMIT :limit
-"""  # noqa: S608 - constants of this file
-_BY_TITLE: Final = f"""
-SELECT {_COLUMNS}, {_TOUCHED} AS touched FROM pages AS p INDEXED BY pages_title
-WHERE p.home = :home AND p.title_key = :key AND {_VISIBLE}
-ORDER BY touched DESC, p.slug LIMIT :limit
-"""  # noqa: S608
-_BY_SLUG: Final = f"""
-SELECT {_COLUMNS}, {_TOUCHED} AS touched FROM pages AS p
-WHERE p.home = :home AND p.slug IN (:slug, :literal) AND {_VISIBLE}
-"""  # noqa: S608
-_BY_TAIL: Final = f"""
-SELECT {_COLUMNS}, {_TOUCHED} AS touched FROM pages AS p INDEXED BY pages_tail
-WHERE p.home = :home AND p.tail = :tail AND {_VISIBLE}
-ORDER BY instr(p.slug, '/') > 0, touched DESC, p.slug LIMIT :tail_limit
-"""  # noqa: S608
-
 _ALIAS, _EXACT, _END = range(3)
 
 
-@frozen(kw_only=True)
+def _way(rank: int, source: str, condition: str, order: str) -> str:
+    # :homes is a JSON array; whatever is joined to it is looked up by an index.
+    return f"""SELECT * FROM (
+  SELECT {rank} AS rank, {_COLUMNS}, {_TOUCHED} AS touched
+  FROM json_each(:homes) AS h CROSS JOIN {source}
+  WHERE {condition} AND {_VISIBLE} ORDER BY {order}
+)"""  # noqa: S608 - constants of this file
+
+
+# One statement for all ways and homes: each costs more to run than to answer.
+_MATCHES: Final = " UNION ALL ".join(
+    (
+        _way(
+            _ALIAS,
+            "page_aliases AS a CROSS JOIN pages AS p ON p.row = a.page",
+            ":key <> '' AND a.home = h.value AND a.key = :key",
+            "touched DESC, p.slug LIMIT :limit",
+        ),
+        _way(
+            _EXACT,
+            "pages AS p INDEXED BY pages_title",
+            ":key <> '' AND p.home = h.value AND p.title_key = :key",
+            "touched DESC, p.slug LIMIT :limit",
+        ),
+        _way(
+            _EXACT,
+            "pages AS p",
+            ":literal <> '' AND p.home = h.value AND p.slug IN (:slug, :literal)",
+            "p.slug",
+        ),
+        _way(
+            _END,
+            "pages AS p INDEXED BY pages_tail",
+            ":slug <> '' AND p.home = h.value AND p.tail = :tail",
+            "instr(p.slug, '/') > 0, touched DESC, p.slug LIMIT :tail_limit",
+        ),
+    )
+)
+
+
+@frozen
 class PageName:
     """A page that a name stands for. ``row`` is its row in the index, good within one transaction."""
 
@@ -84,37 +104,28 @@ def resolve(db: apsw.Connection, sight: Sight, name: str) -> Resolution:
 
 
 def _candidates(db: apsw.Connection, sight: Sight, name: str, own: str) -> list[PageName]:
+    values = {
+        "homes": json_array(sight.homes),
+        "world_only": sight.world_only,
+        "key": alias_key(name),
+        "slug": own,
+        "literal": name.strip(),
+        "tail": own.rpartition("/")[2],
+        "limit": _READ_MAX,
+        # Of a name with several segments the slugs' ends are compared below, so all are read.
+        "tail_limit": -1 if "/" in own else _READ_MAX,
+    }
     best: dict[int, tuple[int, int, str, PageName]] = {}
-    for home in sorted(sight.homes):
-        values = {
-            "home": home,
-            "world_only": sight.world_only,
-            "key": alias_key(name),
-            "slug": own,
-            "literal": name.strip(),
-            "tail": own.rpartition("/")[2],
-            "limit": _READ_MAX,
-            # Of a name with several segments the slugs' ends are compared below, so all are read.
-            "tail_limit": -1 if "/" in own else _READ_MAX,
-        }
-        for rank, row in _matches(db, values):
-            page = PageName(row=row[0], home=row[1], slug=row[2], title=row[3], type=row[4])
-            order = (rank, -row[5], page.slug, page)
-            if page.row not in best or rank < best[page.row][0]:
-                best[page.row] = order
+    for matched, *columns, touched in db.execute(_MATCHES, values):
+        page = PageName(*columns)
+        rank = _rank_of_end(page.slug, own) if matched == _END else matched
+        if rank is not None and (page.row not in best or rank < best[page.row][0]):
+            best[page.row] = (rank, -touched, page.slug, page)
     return [page for *_, page in sorted(best.values(), key=lambda order: order[:3])]
 
 
-def _matches(db: apsw.Connection, values: dict[str, Any]) -> list[tuple[int, Any]]:
-    found: list[tuple[int, Any]] = []
-    if values["key"]:
-        found += ((_ALIAS, row) for row in db.execute(_BY_ALIAS, values))
-        found += ((_EXACT, row) for row in db.execute(_BY_TITLE, values))
-    if values["literal"]:
-        found += ((_EXACT, row) for row in db.execute(_BY_SLUG, values))
-    if own := values["slug"]:
-        for row in db.execute(_BY_TAIL, values):
-            folded = slugify(row[2])
-            if ends_with(folded, own):
-                found.append((_EXACT if folded == own else _END, row))
-    return found
+def _rank_of_end(slug: str, own: str) -> int | None:
+    folded = slugify(slug)
+    if folded == own:
+        return _EXACT
+    return _END if ends_with(folded, own) else None

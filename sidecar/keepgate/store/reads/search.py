@@ -17,7 +17,7 @@ from keepgate.core.reading.matching import Query, all_of, any_of, quoted
 from keepgate.core.reading.rank import evidence_of, is_noise
 from keepgate.protocol.verbs import Evidence
 from keepgate.store.reads.facts import SEEN, FactFilter, filter_values
-from keepgate.store.rows import FACT_COLUMNS, Row, fact_of
+from keepgate.store.rows import FACT_COLUMNS, Row, fact_of, json_array
 
 _PAGE_SEEN: Final = (
     "p.home IN (SELECT value FROM json_each(:homes)) AND (:world_only = 0 OR p.visibility = 'world')"
@@ -97,7 +97,7 @@ def search_pages(
 
     One hit a page; a hit that scores less than ``floor`` times the best is left out.
     """
-    values = {"homes": json.dumps(sorted(sight.homes)), "world_only": sight.world_only}
+    values = {"homes": json_array(sight.homes), "world_only": sight.world_only}
     hits = _named(db, values, alias_key(text), limit)
     for page, hit in (_scored(db, values, query, limit, floor) if query else {}).items():
         named = hits.get(page)
