@@ -135,6 +135,6 @@ def _touch(path: Path, content: bytes = b"") -> None:
     with os.fdopen(descriptor, "wb") as file:
         if content:
             file.write(content)
-    # Said in full: what the system sets by itself is as coarse as its tick, and two signs within one would tie.
+    # What the system sets by itself is as coarse as its tick: two signs within one would tie.
     now = time.time_ns()
     os.utime(path, ns=(now, now))
