@@ -22,7 +22,7 @@ export class CallError extends Error {
     readonly code: string,
     message: string,
     readonly details: Readonly<Record<string, unknown>> = {},
-    readonly suggestion: string | undefined = undefined,
+    readonly suggestion?: string,
   ) {
     super(message);
   }
