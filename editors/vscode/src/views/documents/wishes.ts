@@ -39,7 +39,7 @@ export function whereOf({ proposal }: Wish): string {
 }
 
 function textsOf({ proposal, ask }: Wish): readonly string[] {
-  if (ask !== null && ask.from !== null && ask.to !== null) {
+  if (typeof ask?.from === "string" && typeof ask.to === "string") {
     return ["from:", quoted(ask.from), "to:", quoted(ask.to)];
   }
   return [quoted(ask?.text ?? proposal.text)];

@@ -16,9 +16,9 @@ export interface FactGroup {
 }
 
 /** Every active fact in sight, oldest first. It leaves no trace: no session wakes for it. */
-export function factsOf(desk: Desk, size = FACTS_AT_ONCE): Paged<PackFact, NextCursor> {
+export function factsOf(desk: () => Desk, size = FACTS_AT_ONCE): Paged<PackFact, NextCursor> {
   const read = async (after: NextCursor | undefined): Promise<Page<PackFact, NextCursor>> => {
-    const { facts, has_more, next_cursor } = await desk.calls.delta({
+    const { facts, has_more, next_cursor } = await desk().calls.delta({
       since: after?.since ?? BEGINNING,
       since_slug: after?.slug,
       since_fact: after?.fact,

@@ -14,11 +14,11 @@ export type Wish = ProposalsGetResult;
 
 /** The pending wishes, oldest first. */
 export class Inbox {
-  readonly #desk: Desk;
+  readonly #desk: () => Desk;
   readonly #read = new Map<string, Wish>();
   #wishes: readonly Wish[] = [];
 
-  constructor(desk: Desk) {
+  constructor(desk: () => Desk) {
     this.#desk = desk;
   }
 
@@ -28,7 +28,7 @@ export class Inbox {
 
   /** Read the list, and the questions that were not read yet. */
   async renew(): Promise<void> {
-    const { proposals } = await this.#desk.calls.proposalsList({
+    const { proposals } = await this.#desk().calls.proposalsList({
       status: "pending",
       limit: LISTED,
       session: null,
@@ -48,7 +48,7 @@ export class Inbox {
 
   /** The question as it would be put now. Rejects with `PROPOSAL_NOT_FOUND` when it is gone. */
   async look(id: string): Promise<Wish> {
-    const wish = await this.#desk.calls.proposalsGet({ id, session: null });
+    const wish = await this.#desk().calls.proposalsGet({ id, session: null });
     this.#read.set(id, wish);
     return wish;
   }

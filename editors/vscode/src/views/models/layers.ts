@@ -40,10 +40,10 @@ export async function layersOf(desk: Desk): Promise<readonly Layer[]> {
 }
 
 /** The entries of a layer, in the order in which they came. */
-export function entriesOf(desk: Desk, layer: Layer, size = PAGE_SIZE): Paged<Entry> {
+export function entriesOf(desk: () => Desk, layer: Layer, size = PAGE_SIZE): Paged<Entry> {
   const read = async (after: string | undefined, limit: number): Promise<Page<Entry, string>> => {
     const { track, scope, workspaceKey } = layer;
-    const page = await desk.calls.list({ track, scope, limit: Math.min(limit, 1000), after, session: null });
+    const page = await desk().calls.list({ track, scope, limit: Math.min(limit, 1000), after, session: null });
     // A list speaks of every open folder.
     return { items: page.entries.filter((entry) => entry.workspaceKey === workspaceKey), next: page.next };
   };
