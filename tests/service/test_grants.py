@@ -1,5 +1,6 @@
 """What a person allows for the rest of a session: seen and ended from everywhere."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -136,3 +137,43 @@ async def test_a_remote_caller_has_no_such_tools(client: Any) -> None:
     assert not offered & {"grants/list", "grants/revoke"}
     assert not any(BY_NAME[name].tool for name in ("grants/list", "grants/revoke"))
     assert Code.INVALID_INPUT == (await client.fault("grants/revoke")).code
+
+
+async def test_the_ledger_tells_of_leave_and_of_its_end(two: Any, people: Any) -> None:
+    """Who gave it, for what, to which session; who ended it; that it ended with its session or process."""
+    one, other = two
+    client, elsewhere = _trusting(one, people), other.client("me")
+    await client.add("asked")
+    await client.call("verbs/remember", fact="Alice likes tea.", **FACT)
+    for grant in (await elsewhere.call("grants/list"))["grants"][:1]:
+        await elsewhere.call("grants/revoke", id=grant["id"])
+    await client.call("session/close", id="s1")
+    third = _trusting(one, people, "s3")
+    await third.add("of another session", track="agent")
+    one.sidecar.store.presence.release()
+    await other.sidecar.gate.sweep()
+
+    rows = await elsewhere.rows("grant", "grant-ended")
+
+    assert [
+        ("grant", "s1", "user", "given", "adding to user/workspace, shared"),
+        ("grant", "s1", None, "given", "remembering facts, kept for world"),
+        ("grant-ended", "s1", "user", "revoked", "adding to user/workspace, shared"),
+        ("grant-ended", "s1", None, "session closed", "remembering facts, kept for world"),
+        ("grant", "s3", "agent", "given", "adding to agent/workspace, shared"),
+        ("grant-ended", "s3", "agent", "process gone", "adding to agent/workspace, shared"),
+    ] == [(row["action"], row["sessionId"], row["track"], row["outcome"], row["text"]) for row in rows]
+    assert "tester" == rows[0]["by"]["client"] == rows[2]["by"]["client"]
+    assert elsewhere.connection.asker.connection_id == rows[2]["by"]["connection"]
+    assert [None, None] == [rows[3]["by"], rows[5]["by"]]
+    assert (await elsewhere.call("memory/verify"))["ok"]
+
+
+async def test_leave_that_is_there_already_is_not_told_again(house: Any, people: Any) -> None:
+    """Two questions at once can be answered with the same leave."""
+    client = _trusting(house, people)
+
+    await asyncio.gather(client.add("one"), client.add("two"))
+
+    assert 2 == len(client.person.questions)
+    assert 1 == len(await client.rows("grant"))

@@ -21,7 +21,9 @@ async def list_grants(ctx: AdminCtx, params: GrantsListParams) -> GrantsListResu
 
 async def revoke(ctx: AdminCtx, params: GrantsRevokeParams) -> GrantsRevokeResult:
     """End one; the session's next write is asked about. It can only tighten, so nobody is asked."""
-    return GrantsRevokeResult(revoked=await ctx.gate.grants.revoke(params.id, ctx.connection.keys))
+    connection = ctx.connection
+    revoked = await ctx.gate.grants.revoke(params.id, connection.keys, connection.asker)
+    return GrantsRevokeResult(revoked=revoked)
 
 
 def _info(given: Given) -> GrantInfo:

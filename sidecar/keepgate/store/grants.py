@@ -7,6 +7,8 @@ from typing import Any, Final
 import apsw
 from attrs import frozen
 
+from keepgate.store.rows import Row
+
 _COLUMNS: Final = (
     'id, session_id, agent_key, kind, track, workspace_key, kept_for, holder, granted_at, "by", ledger_seq'
 )
@@ -17,6 +19,7 @@ WHERE session_id = ? AND holder = ? AND agent_key = ? AND kind = ? AND track IS 
   AND kept_for = ?
 """
 _ALL: Final = f"SELECT {_COLUMNS} FROM grants ORDER BY granted_at, id"  # noqa: S608
+_TAKE: Final = f"DELETE FROM grants WHERE id IN (SELECT value FROM json_each(?)) RETURNING {_COLUMNS}"  # noqa: S608
 _OF_SESSION: Final = "SELECT id FROM grants WHERE session_id = ? AND holder = ?"
 
 
@@ -48,10 +51,10 @@ class Given:
     ledger_seq: int
 
 
-def give(db: apsw.Connection, given: Given) -> None:
-    """Store a leave, unless there is the same already."""
+def give(db: apsw.Connection, given: Given) -> bool:
+    """Store a leave; false where there is the same already."""
     if holds(db, given.leave):
-        return
+        return False
     leave = given.leave
     db.execute(
         _INSERT,
@@ -60,6 +63,7 @@ def give(db: apsw.Connection, given: Given) -> None:
             leave.kept_for, leave.holder, given.granted_at, json.dumps(given.by), given.ledger_seq,
         ),
     )  # fmt: skip
+    return True
 
 
 def holds(db: apsw.Connection, leave: Leave) -> bool:
@@ -73,19 +77,7 @@ def holds(db: apsw.Connection, leave: Leave) -> bool:
 
 def all_given(db: apsw.Connection) -> list[Given]:
     """Every leave, oldest first, also those of processes that are gone."""
-    return [
-        Given(
-            id=row[0],
-            leave=Leave(
-                session_id=row[1], agent_key=row[2], kind=row[3], track=row[4], workspace_key=row[5],
-                kept_for=row[6], holder=row[7],
-            ),
-            granted_at=row[8],
-            by=json.loads(row[9]),
-            ledger_seq=row[10],
-        )
-        for row in db.execute(_ALL)
-    ]  # fmt: skip
+    return [_given_of(row) for row in db.execute(_ALL)]
 
 
 def of_session(db: apsw.Connection, session_id: str, holder: str) -> list[str]:
@@ -93,7 +85,20 @@ def of_session(db: apsw.Connection, session_id: str, holder: str) -> list[str]:
     return [row[0] for row in db.execute(_OF_SESSION, (session_id, holder))]
 
 
-def take(db: apsw.Connection, ids: Collection[str]) -> int:
-    """End leaves; how many there were."""
-    db.execute("DELETE FROM grants WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),))
-    return db.changes()
+def take(db: apsw.Connection, ids: Collection[str]) -> list[Given]:
+    """End leaves; those that there were, oldest first."""
+    taken = [_given_of(row) for row in db.execute(_TAKE, (json.dumps(list(ids)),))]
+    return sorted(taken, key=lambda given: (given.granted_at, given.id))
+
+
+def _given_of(row: Row) -> Given:
+    return Given(
+        id=row[0],
+        leave=Leave(
+            session_id=row[1], agent_key=row[2], kind=row[3], track=row[4], workspace_key=row[5],
+            kept_for=row[6], holder=row[7],
+        ),
+        granted_at=row[8],
+        by=json.loads(row[9]),
+        ledger_seq=row[10],
+    )  # fmt: skip

@@ -139,12 +139,12 @@ class Transaction(View):
         """Whether a person gave this leave for the rest of a session."""
         return grants.holds(self._db, leave)
 
-    def give_grant(self, given: Given) -> None:
-        """Store a leave for the rest of a session."""
-        grants.give(self._db, given)
+    def give_grant(self, given: Given) -> bool:
+        """Store a leave for the rest of a session; false where there is the same already."""
+        return grants.give(self._db, given)
 
-    def take_grants(self, ids: Collection[str]) -> int:
-        """End leaves; how many there were."""
+    def take_grants(self, ids: Collection[str]) -> list[Given]:
+        """End leaves; those that there were."""
         return grants.take(self._db, ids)
 
     # The ledger.
