@@ -205,3 +205,28 @@ async def test_nothing_to_do_is_refused(client: Any, method: str, params: dict[s
     fault = await client.fault(method, **params)
 
     assert (Code.INVALID_INPUT, 1) == (fault.code, len(client.person.questions))
+
+
+async def test_no_warning_names_what_is_in_quarantine(planted: Any) -> None:
+    """Neither what says the same nor what says nearly the same; and released, it is named again."""
+    near = {"track": "user", "scope": "workspace", "text": "planted entry"}
+
+    async def warned(session: str) -> list[str]:
+        other = {"id": session, "agentPreset": ""}
+        for method, params in (
+            ("memory/add", near),
+            ("memory/add", {**near, "text": "planted entry!"}),
+            ("verbs/remember", _fact("A planted  fact!", kind="belief")),
+            ("verbs/remember", _fact("A planted fact, too.")),
+        ):
+            planted.person.script = ["rejected"]
+            await planted.fault(method, session=other, **params)
+        return [warning.kind for question in planted.person.questions[-4:] for warning in question.warnings]
+
+    before = await warned("other")
+    await planted.call("memory/quarantine", sessionId="bad")
+    within = await warned("another")
+    await planted.call("memory/release", sessionId="bad")
+
+    assert ["duplicate"] * 4 == before == await warned("third")
+    assert [] == within
