@@ -1301,7 +1301,7 @@ export interface PurgeResult {
 
 /** Params of `memory/quarantine`. */
 export interface QuarantineParams {
-  /** The session whose memories and facts go out of every read. */
+  /** The session whose memories, facts and pages go out of every read. */
   readonly sessionId: string;
   /** Why; kept in the ledger. */
   readonly reason?: string | null | undefined;
@@ -1315,6 +1315,8 @@ export interface QuarantineResult {
   readonly entries: readonly Entry[];
   /** Facts that went, or came back. */
   readonly facts: readonly FactState[];
+  /** Slugs of pages that went, or came back; their files stay. */
+  readonly pages: readonly string[];
 }
 
 /** Params of `memory/quarantined`. */
@@ -1341,6 +1343,8 @@ export interface QuarantinedSession {
   readonly entries: number;
   /** How many facts. */
   readonly facts: number;
+  /** How many pages. */
+  readonly pages: number;
 }
 
 /** Params of `memory/query`. */
@@ -1495,7 +1499,7 @@ export interface ReindexResult {
 
 /** Params of `memory/release`. */
 export interface ReleaseParams {
-  /** The session whose memories and facts come back. */
+  /** The session whose memories, facts and pages come back. */
   readonly sessionId: string;
   /** Who is asking. Absent: the connection's default session. `null`: the management view. */
   readonly session?: SessionRef | null | undefined;
