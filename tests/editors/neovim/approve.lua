@@ -1,0 +1,15 @@
+play.up()
+play.say("ready")
+local before = vim.api.nvim_get_current_win()
+local buffer, window = play.window("keepgate-question", "The tests need port 5434.")
+play.equal(before, vim.api.nvim_get_current_win())
+play.equal("keepgate asks: remember a fact?", play.lines(buffer)[1])
+play.no_picker()
+
+-- Its lines cannot be edited, and the first choice decides nothing.
+play.equal(false, vim.bo[buffer].modifiable)
+play.press(window, "<CR>")
+local labels, choose = play.picker()
+play.equal({ "Decide later", "Allow once", "Allow for this session", "Reject" }, labels)
+choose("Allow once")
+play.no_window("keepgate-question")

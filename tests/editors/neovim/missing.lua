@@ -1,0 +1,8 @@
+require("keepgate").setup({ cmd = { "keepgate-that-is-not-there" } })
+require("keepgate.client").restart()
+play.told('no program "keepgate-that-is-not-there"')
+vim.cmd("checkhealth keepgate")
+play.equal(true, play.holds(0, "ERROR there is no program"))
+local ok, problem = pcall(require("keepgate").setup, { store = "/tmp/x" })
+play.equal(false, ok)
+play.equal(true, problem:find('no setting "store"', 1, true) ~= nil)

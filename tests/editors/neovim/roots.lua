@@ -1,0 +1,22 @@
+local client = require("keepgate.client")
+local first = play.up()
+
+-- A file of another root has a sidecar of its own; one in a folder without a marker belongs to the root above.
+vim.cmd.edit(vim.env.OTHER_PROJECT .. "/notes.txt")
+local second = play.up()
+play.equal(vim.env.OTHER_PROJECT, second.root_dir)
+play.equal(2, #client.all())
+vim.cmd.edit(vim.env.OTHER_PROJECT .. "/deep/er/notes.txt")
+play.equal(second.id, play.up().id)
+
+vim.cmd("Keepgate add agent/workspace Of the other root.")
+play.decide("Of the other root.", "Allow once")
+play.told("stored")
+vim.cmd("Keepgate list")
+play.window("keepgate-list", "Of the other root.")
+vim.cmd.only()
+vim.cmd.edit(first.root_dir .. "/notes.txt")
+vim.cmd("Keepgate list")
+local buffer = play.window("keepgate-list", "keepgate remembers in " .. first.root_dir)
+play.equal(false, play.holds(buffer, "Of the other root."))
+play.equal(2, #client.all())

@@ -1,0 +1,22 @@
+local keepgate = require("keepgate")
+play.up()
+play.told("1 waiting")
+play.equal("keepgate: 1 waiting", keepgate.status())
+
+vim.cmd("Keepgate inbox")
+local _, window = play.window("keepgate-inbox", "The tests need port 5434.")
+play.on_line(window, "The tests need port 5434.")
+play.press(window, "<CR>")
+play.window("keepgate-question", "The tests need port 5434.")
+local labels, choose = play.picker()
+play.equal({ "Decide later", "Allow once", "Reject" }, labels)
+choose(nil)
+
+vim.cmd("Keepgate next")
+_, choose = play.picker()
+choose("Allow once")
+play.told("allowed")
+play.wait("an empty statusline", function()
+  return keepgate.status() == ""
+end)
+play.window("keepgate-inbox", "Nothing waits for you")

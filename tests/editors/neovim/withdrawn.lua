@@ -1,0 +1,11 @@
+play.up()
+play.say("ready")
+local _, window = play.window("keepgate-question", "The tests need port 5434.")
+play.press(window, "<CR>")
+local _, choose = play.picker()
+play.say("shown")
+
+play.no_window("keepgate-question")
+choose("Allow once")
+play.told("your answer changed nothing")
+play.equal({}, require("keepgate.questions").all())
