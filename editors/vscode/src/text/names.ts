@@ -1,6 +1,6 @@
 /** The words of the contract as a person reads them. */
 
-import type { Scope, Track } from "keepgate-client";
+import type { GrantInfo, Scope, Track } from "keepgate-client";
 
 const ACTIONS: Readonly<Record<string, string>> = {
   add: "Add",
@@ -37,4 +37,11 @@ export function actionName(kind: string): string {
 /** The last part of a workspace key; `everywhere` for an empty one. */
 export function workspaceName(key: string): string {
   return key === "" ? "everywhere" : (key.split(/[\\/]/u).findLast((part) => part !== "") ?? key);
+}
+
+/** What a grant lets a session do, such as `Add to agent/workspace of demo`. */
+export function grantWords({ kind, layer, workspaceKey }: Pick<GrantInfo, "kind" | "layer" | "workspaceKey">): string {
+  return [actionName(kind), layer === null ? "" : `to ${layer}`, `of ${workspaceName(workspaceKey)}`]
+    .filter((part) => part !== "")
+    .join(" ");
 }

@@ -1,11 +1,12 @@
 /** One memory or fact, whole, and how it came to be. */
 
-import type { Entry, PackFact, RecallFact, Version, WhyResult } from "keepgate-client";
+import type { Entry, RecallFact, Version, WhyResult } from "keepgate-client";
 
 import { counted } from "../../text/budget.js";
 import { stamp } from "../../text/moments.js";
 import { actionName, layerName, workspaceName } from "../../text/names.js";
 import { named, oneLine } from "../../text/visible.js";
+import type { KnownFact } from "../models/facts.js";
 import { document, nameOrNothing, quoted, type Row, section, table, who } from "./layout.js";
 
 /** A memory with everything that is known of it. */
@@ -30,20 +31,27 @@ export function entryDocument(entry: Entry, zone?: string): string {
   return document("Memory", quoted(entry.text), table(rows));
 }
 
-/** A fact with its provenance and dates; `whole` is null where only its text and entity are known. */
-export function factDocument(fact: PackFact, whole: RecallFact | null, zone?: string): string {
+/** A fact with its provenance and dates, as far as they are known. */
+export function factDocument({ id, text, active, whole }: KnownFact, zone?: string): string {
   const rows: Row[] = [
+    ["state", active ? null : "It counts no more: forgotten, replaced or out of its time."],
+    ...(whole === null ? [] : factRows(whole, zone)),
+    ["id", id],
+  ];
+  return document("Fact", quoted(text), table(rows));
+}
+
+function factRows(fact: RecallFact, zone?: string): readonly Row[] {
+  return [
     ["about", fact.entity_slug === null ? "nothing in particular" : named(fact.entity_slug)],
     ["kind", fact.kind],
-    ["visibility", whole?.visibility === "private" ? "private: agents over MCP never read it" : whole?.visibility],
-    ["provenance", whole === null ? null : oneLine(whole.provenance)],
-    ["home", whole === null ? null : whole.source_id || "everywhere"],
+    ["visibility", fact.visibility === "private" ? "private: agents over MCP never read it" : fact.visibility],
+    ["provenance", oneLine(fact.provenance)],
+    ["home", fact.source_id || "everywhere"],
     ["valid from", moment(Date.parse(fact.valid_from), zone)],
-    ["valid until", whole === null ? null : validity(whole, zone)],
-    ["session", nameOrNothing(whole?.source_session)],
-    ["id", fact.fact_id],
+    ["valid until", validity(fact, zone)],
+    ["session", nameOrNothing(fact.source_session)],
   ];
-  return document("Fact", quoted(fact.fact), table(rows));
 }
 
 /** Every state that an entry or a fact had, newest first. */

@@ -4,7 +4,7 @@ import type { Entry } from "keepgate-client";
 
 import { callError } from "../../sidecar/problems.js";
 import { failureText, isWaiting } from "../../text/faults.js";
-import { type Desk, sessionOf } from "../models/desk.js";
+import { type Access, sessionOf } from "../models/access.js";
 
 /** What a save came to. In all cases but `saved` and `unchanged` the editor keeps the person's text. */
 export type Saved =
@@ -18,13 +18,21 @@ export type Saved =
   | { readonly kind: "waiting" }
   | { readonly kind: "refused"; readonly message: string };
 
+/** Versions that outlive the window: an editor keeps unsaved text over a restart. */
+export interface Kept {
+  get(id: string): number | undefined;
+  set(id: string, version: number | undefined): void;
+}
+
 /** The memories that are open. Each has a base: the version that the editor's text began as. */
 export class Drafts {
-  readonly #desk: () => Desk;
+  readonly #access: () => Access;
+  readonly #kept: Kept;
   readonly #bases = new Map<string, Entry>();
 
-  constructor(desk: () => Desk) {
-    this.#desk = desk;
+  constructor(access: () => Access, kept: Kept) {
+    this.#access = access;
+    this.#kept = kept;
   }
 
   /** What the open text began as. */
@@ -32,26 +40,30 @@ export class Drafts {
     return this.#bases.get(id);
   }
 
-  /** Read a memory; from now on the open text begins as this version. Rejects with `ENTRY_NOT_FOUND`. */
+  /**
+   * Read a memory; from now on the open text begins as this version, or as the one that was kept: the text that
+   * the editor brings back may be older than what is stored. Rejects with `ENTRY_NOT_FOUND`.
+   */
   async read(id: string): Promise<Entry> {
     const entry = await this.current(id);
-    this.#bases.set(id, entry);
-    return entry;
+    const version = this.#kept.get(id) ?? entry.version;
+    return this.#begin({ ...entry, version });
   }
 
   /** The memory as it is now. The base stays. */
   async current(id: string): Promise<Entry> {
-    return (await this.#desk().calls.get({ id, session: null })).entry;
+    return (await this.#access().calls.get({ id, session: null })).entry;
   }
 
   /** Go on from a version that the person has seen. */
   rebase(entry: Entry): void {
-    this.#bases.set(entry.id, entry);
+    this.#begin(entry);
   }
 
   /** Nothing of it is open any more. */
   close(id: string): void {
     this.#bases.delete(id);
+    this.#kept.set(id, undefined);
   }
 
   /** Ask for the text to take the place of the base; the base's version must be the one that is stored. */
@@ -62,22 +74,27 @@ export class Drafts {
       return { kind: "unchanged" };
     }
     try {
-      const { entry } = await this.#desk().calls.replace(
+      const { entry } = await this.#access().calls.replace(
         {
           track: base.track,
           scope: base.scope,
           id,
           version: base.version,
           text: wanted,
-          session: sessionOf(this.#desk(), base),
+          session: sessionOf(this.#access(), base),
         },
         { signal },
       );
-      this.#bases.set(id, entry);
-      return { kind: "saved", entry };
+      return { kind: "saved", entry: this.#begin(entry) };
     } catch (thrown) {
       return this.#failed(base, thrown);
     }
+  }
+
+  #begin(entry: Entry): Entry {
+    this.#bases.set(entry.id, entry);
+    this.#kept.set(entry.id, entry.version);
+    return entry;
   }
 
   async #failed(base: Entry, thrown: unknown): Promise<Saved> {

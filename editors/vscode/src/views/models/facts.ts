@@ -2,7 +2,7 @@
 
 import type { NextCursor, PackFact, RecallFact } from "keepgate-client";
 
-import type { Desk } from "./desk.js";
+import type { Access } from "./access.js";
 import { type Page, Paged } from "./paged.js";
 
 const BEGINNING = "1970-01-01T00:00:00.000Z";
@@ -16,9 +16,9 @@ export interface FactGroup {
 }
 
 /** Every active fact in sight, oldest first. It leaves no trace: no session wakes for it. */
-export function factsOf(desk: () => Desk, size = FACTS_AT_ONCE): Paged<PackFact, NextCursor> {
+export function factsOf(access: () => Access, size = FACTS_AT_ONCE): Paged<PackFact, NextCursor> {
   const read = async (after: NextCursor | undefined): Promise<Page<PackFact, NextCursor>> => {
-    const { facts, has_more, next_cursor } = await desk().calls.delta({
+    const { facts, has_more, next_cursor } = await access().calls.delta({
       since: after?.since ?? BEGINNING,
       since_slug: after?.slug,
       since_fact: after?.fact,
@@ -46,15 +46,28 @@ export function grouped(facts: readonly PackFact[]): readonly FactGroup[] {
     .sort((left, right) => compared(left.entity, right.entity));
 }
 
-/** A fact with its provenance and dates, or `null` where recall by its own words does not bring it. */
-export async function wholeFact(desk: Desk, fact: PackFact): Promise<RecallFact | null> {
-  const found = await desk.calls.recall({
-    query: fact.fact,
-    entity: fact.entity_slug,
+/** What is known of one fact; `whole` is null where recall by its own words does not bring it. */
+export interface KnownFact {
+  readonly id: string;
+  readonly text: string;
+  readonly active: boolean;
+  readonly whole: RecallFact | null;
+}
+
+/** One fact by its id. Rejects with `ENTRY_NOT_FOUND` when no fact in sight ever had it. */
+export async function factById(access: Access, id: string): Promise<KnownFact> {
+  const { fact } = await access.calls.why({ id, session: null });
+  if (fact === null) {
+    throw new Error(`${id} is no fact`);
+  }
+  const found = await access.calls.recall({
+    query: fact.text,
     limit: FOUND_AT_MOST,
+    include_expired: !fact.active,
     session: null,
   });
-  return found.facts.find((one) => one.fact_id === fact.fact_id) ?? null;
+  const whole = found.facts.find((one) => one.fact_id === id) ?? null;
+  return { id, text: fact.text, active: fact.active, whole };
 }
 
 function compared(left: string | null, right: string | null): number {

@@ -2,7 +2,7 @@
 
 import type { Choice, Decided, Proposal, ProposalsGetResult } from "keepgate-client";
 
-import type { Desk } from "./desk.js";
+import type { Access } from "./access.js";
 
 const READ_AT_ONCE = 4;
 /** Of so many the whole change is read; `proposals/approve` takes no more at once either. */
@@ -14,12 +14,12 @@ export type Wish = ProposalsGetResult;
 
 /** The pending wishes, oldest first. */
 export class Inbox {
-  readonly #desk: () => Desk;
+  readonly #access: () => Access;
   readonly #read = new Map<string, Wish>();
   #wishes: readonly Wish[] = [];
 
-  constructor(desk: () => Desk) {
-    this.#desk = desk;
+  constructor(access: () => Access) {
+    this.#access = access;
   }
 
   get wishes(): readonly Wish[] {
@@ -28,7 +28,7 @@ export class Inbox {
 
   /** Read the list, and the questions that were not read yet. */
   async renew(): Promise<void> {
-    const { proposals } = await this.#desk().calls.proposalsList({
+    const { proposals } = await this.#access().calls.proposalsList({
       status: "pending",
       limit: LISTED,
       session: null,
@@ -48,7 +48,7 @@ export class Inbox {
 
   /** The question as it would be put now. Rejects with `PROPOSAL_NOT_FOUND` when it is gone. */
   async look(id: string): Promise<Wish> {
-    const wish = await this.#desk().calls.proposalsGet({ id, session: null });
+    const wish = await this.#access().calls.proposalsGet({ id, session: null });
     this.#read.set(id, wish);
     return wish;
   }

@@ -3,7 +3,7 @@
 import type { Entry, Scope, Track, Usage } from "keepgate-client";
 
 import { layerName } from "../../text/names.js";
-import { type Desk, type Folder, sessionFor } from "./desk.js";
+import { type Access, type Folder, sessionFor } from "./access.js";
 import { type Page, Paged } from "./paged.js";
 
 export const PAGE_SIZE = 200;
@@ -21,14 +21,14 @@ export interface Layer {
 }
 
 /** Every layer in the order of the contract; the workspace layers of each folder follow one another. */
-export async function layersOf(desk: Desk): Promise<readonly Layer[]> {
-  if (desk.folders.length === 0) {
-    const { budgets } = await desk.calls.budgets({ session: null });
+export async function layersOf(access: Access): Promise<readonly Layer[]> {
+  if (access.folders.length === 0) {
+    const { budgets } = await access.calls.budgets({ session: null });
     return budgets.filter((row) => row.scope === "user-global").map((row) => layerOf(row));
   }
-  const several = desk.folders.length > 1;
-  const read = desk.folders.map(async (folder) => {
-    const { budgets } = await desk.calls.budgets({ session: sessionFor(desk, folder.key) });
+  const several = access.folders.length > 1;
+  const read = access.folders.map(async (folder) => {
+    const { budgets } = await access.calls.budgets({ session: sessionFor(access, folder.key) });
     return { folder, budgets };
   });
   const found = await Promise.all(read);
@@ -40,10 +40,10 @@ export async function layersOf(desk: Desk): Promise<readonly Layer[]> {
 }
 
 /** The entries of a layer, in the order in which they came. */
-export function entriesOf(desk: () => Desk, layer: Layer, size = PAGE_SIZE): Paged<Entry> {
+export function entriesOf(access: () => Access, layer: Layer, size = PAGE_SIZE): Paged<Entry> {
   const read = async (after: string | undefined, limit: number): Promise<Page<Entry, string>> => {
     const { track, scope, workspaceKey } = layer;
-    const page = await desk().calls.list({ track, scope, limit: Math.min(limit, 1000), after, session: null });
+    const page = await access().calls.list({ track, scope, limit: Math.min(limit, 1000), after, session: null });
     // A list speaks of every open folder.
     return { items: page.entries.filter((entry) => entry.workspaceKey === workspaceKey), next: page.next };
   };

@@ -2,7 +2,7 @@
 
 import type { AuditRow } from "keepgate-client";
 
-import type { Desk } from "./desk.js";
+import type { Access } from "./access.js";
 import { type Page, Paged } from "./paged.js";
 
 export const ROWS_AT_ONCE = 100;
@@ -11,9 +11,9 @@ export const ROWS_AT_ONCE = 100;
 export type Ending = "done" | "denied" | "refused" | "waiting" | "read" | "note";
 
 /** The rows in sight, of one session or of all. */
-export function rowsOf(desk: () => Desk, sessionId?: string, size = ROWS_AT_ONCE): Paged<AuditRow, number> {
+export function rowsOf(access: () => Access, sessionId?: string, size = ROWS_AT_ONCE): Paged<AuditRow, number> {
   const read = async (before: number | undefined, limit: number): Promise<Page<AuditRow, number>> => {
-    const page = await desk().calls.audit({ limit: Math.min(limit, 1000), before, sessionId, session: null });
+    const page = await access().calls.audit({ limit: Math.min(limit, 1000), before, sessionId, session: null });
     return { items: page.rows, next: page.next };
   };
   return new Paged(read, size);

@@ -6,7 +6,7 @@ import { ago } from "../../text/moments.js";
 import { actionName } from "../../text/names.js";
 import { excerpt, makeVisible, named } from "../../text/visible.js";
 import { who } from "../documents/layout.js";
-import type { Desk } from "../models/desk.js";
+import type { Access } from "../models/access.js";
 import { canUndo, type Ending, endingOf, rowsOf } from "../models/ledger.js";
 import type { Paged } from "../models/paged.js";
 import { type Look, type More, moreLook, type Source } from "./look.js";
@@ -30,17 +30,17 @@ const ICONS: Readonly<Record<Ending, readonly [icon: string, color?: string]>> =
 
 /** The tree of the ledger, of one session or of all. `now` gives epoch milliseconds. */
 export class LedgerSource implements Source<LedgerNode> {
-  readonly #desk: () => Desk;
+  readonly #access: () => Access;
   readonly #told: () => void;
   readonly #now: () => number;
   #sessionId: string | undefined;
   #rows: Paged<AuditRow, number>;
 
-  constructor(desk: () => Desk, told: () => void, now: () => number) {
-    this.#desk = desk;
+  constructor(access: () => Access, told: () => void, now: () => number) {
+    this.#access = access;
     this.#told = told;
     this.#now = now;
-    this.#rows = rowsOf(desk);
+    this.#rows = rowsOf(access);
   }
 
   /** The session that is shown; all of them when undefined. */
@@ -56,7 +56,7 @@ export class LedgerSource implements Source<LedgerNode> {
   /** Show one session's rows, or all. */
   filter(sessionId: string | undefined): void {
     this.#sessionId = sessionId;
-    this.#rows = rowsOf(this.#desk, sessionId);
+    this.#rows = rowsOf(this.#access, sessionId);
     this.#told();
   }
 

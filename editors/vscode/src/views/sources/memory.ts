@@ -2,7 +2,7 @@
 
 import type { Entry, NextCursor, PackFact, PageRef } from "keepgate-client";
 
-import type { Desk } from "../models/desk.js";
+import type { Access } from "../models/access.js";
 import { factsOf, grouped } from "../models/facts.js";
 import { entriesOf, type Layer, layersOf } from "../models/layers.js";
 import type { Paged } from "../models/paged.js";
@@ -25,7 +25,7 @@ export type MemoryTopic = "memory" | "facts" | "pages";
 
 /** The tree of one connection. What was read stays until it was read anew, so that nothing flickers. */
 export class MemorySource implements Source<MemoryNode> {
-  readonly #desk: () => Desk;
+  readonly #access: () => Access;
   readonly #told: () => void;
   readonly #entries = new Map<string, Paged<Entry>>();
   readonly #facts: Paged<PackFact, NextCursor>;
@@ -33,11 +33,11 @@ export class MemorySource implements Source<MemoryNode> {
   #layers: readonly LayerNode[] | undefined;
 
   /** `told` is called when a list was read on, so that the tree asks again. */
-  constructor(desk: () => Desk, told: () => void) {
-    this.#desk = desk;
+  constructor(access: () => Access, told: () => void) {
+    this.#access = access;
     this.#told = told;
-    this.#facts = factsOf(desk);
-    this.#pages = pagesOf(desk);
+    this.#facts = factsOf(access);
+    this.#pages = pagesOf(access);
   }
 
   look(node: MemoryNode): Look {
@@ -87,7 +87,7 @@ export class MemorySource implements Source<MemoryNode> {
   }
 
   async #renewLayers(): Promise<void> {
-    const layers = await layersOf(this.#desk());
+    const layers = await layersOf(this.#access());
     const known = new Set(layers.map((layer) => layer.id));
     for (const id of this.#entries.keys()) {
       if (!known.has(id)) {
@@ -99,7 +99,7 @@ export class MemorySource implements Source<MemoryNode> {
   }
 
   async #counted(layer: Layer): Promise<LayerNode> {
-    const { calls, folders } = this.#desk();
+    const { calls, folders } = this.#access();
     // A query counts over all open folders.
     const countable = layer.scope === "user-global" || folders.length === 1;
     const { track, scope } = layer;
@@ -108,7 +108,7 @@ export class MemorySource implements Source<MemoryNode> {
   }
 
   #list(layer: Layer): Paged<Entry> {
-    const known = this.#entries.get(layer.id) ?? entriesOf(this.#desk, layer);
+    const known = this.#entries.get(layer.id) ?? entriesOf(this.#access, layer);
     this.#entries.set(layer.id, known);
     return known;
   }

@@ -12,8 +12,8 @@ export interface Folder {
   readonly path: string;
 }
 
-/** One connection to a sidecar. Reads speak for the person, who sees every agent's memories. */
-export interface Desk {
+/** Access to the sidecar. Reads speak for the person, who sees every agent's memories. */
+export interface Access {
   readonly calls: Calls;
   readonly folders: readonly Folder[];
   /** The session of the person at this window. */
@@ -24,16 +24,16 @@ export interface Desk {
  * In whose name a write about something in that workspace is asked for. `agentKey` is the agent whose private
  * entry it touches: a write finds its target only among what its session sees.
  */
-export function sessionFor(desk: Desk, workspaceKey: string, agentKey = ""): SessionRef {
-  const folder = desk.folders.find((open) => open.key === workspaceKey) ?? desk.folders[0];
+export function sessionFor(access: Access, workspaceKey: string, agentKey = ""): SessionRef {
+  const folder = access.folders.find((open) => open.key === workspaceKey) ?? access.folders[0];
   return {
-    id: desk.sessionId,
+    id: access.sessionId,
     ...(folder === undefined ? {} : { cwd: folder.path }),
     ...(agentKey === "" ? {} : { agentPreset: agentKey }),
   };
 }
 
 /** The same, for an entry that is there. */
-export function sessionOf(desk: Desk, entry: Entry): SessionRef {
-  return sessionFor(desk, entry.workspaceKey, entry.agentKey);
+export function sessionOf(access: Access, entry: Entry): SessionRef {
+  return sessionFor(access, entry.workspaceKey, entry.agentKey);
 }
