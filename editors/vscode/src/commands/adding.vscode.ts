@@ -17,7 +17,7 @@ const add: Act = async (desk, node) => {
   if (layer === undefined) return;
   const text = await vscode.window.showInputBox({
     title: `Add to: ${layer.name}`,
-    prompt: "One memory. For several lines, select them in an editor and use “Remember the Selection”.",
+    prompt: "One memory. For several lines, select them in an editor and use “keepgate: Remember the selection”.",
     validateInput: (value) => problemOf(value, layer),
     ignoreFocusOut: true,
   });

@@ -8,19 +8,15 @@ import type { WishNode } from "../views/sources/inbox.js";
 import { isRecord } from "../sidecar/problems.js";
 import { type Act, type Desk, tellDone } from "./running.vscode.js";
 
-const openInbox: Act = async () => {
-  await vscode.commands.executeCommand("keepgate.inbox.focus");
-};
-
 const showWish: Act = async (desk, node) => {
   const [wish] = wishesOf(desk, node);
-  if (wish === undefined) await openInbox(desk);
-  else await desk.showWish(wish.proposal.id);
+  if (wish === undefined) await openInbox();
+  else await vscode.commands.executeCommand("keepgate.openQuestion", wish.proposal.id);
 };
 
 const dismiss: Act = async (desk, node, more) => {
   const wishes = wishesOf(desk, node, more);
-  if (wishes.length === 0) return openInbox(desk);
+  if (wishes.length === 0) return openInbox();
   const title = wishes.length === 1 ? "Dismiss this wish" : `Dismiss ${wishes.length} wishes`;
   const prompt = "Why? The ledger keeps the reason, and who wished it may be told. Escape keeps it waiting.";
   const reason = await vscode.window.showInputBox({ title, prompt, placeHolder: "No reason", ignoreFocusOut: true });
@@ -49,11 +45,14 @@ const review: Act = async (desk, node, more) => {
 };
 
 export const INBOX_ACTS: Readonly<Record<string, Act>> = {
-  openInbox,
   showWish,
   dismissWish: dismiss,
   reviewWishes: review,
 };
+
+async function openInbox(): Promise<void> {
+  await vscode.commands.executeCommand("keepgate.openInbox");
+}
 
 async function decide(desk: Desk, together: readonly Wish[], alone: number): Promise<void> {
   const allow = { label: `Allow all ${together.length}`, description: "as they stand in the document below" };

@@ -1,6 +1,7 @@
 /** How commands run: what they need, and what the person hears when they fail. */
 
 import * as vscode from "vscode";
+import type { LanguageModels } from "../languageModel/models.vscode.js";
 import { callError } from "../sidecar/problems.js";
 import { failureText, isDenied } from "../text/faults.js";
 import type { Views } from "../views/window.vscode.js";
@@ -8,9 +9,7 @@ import type { Views } from "../views/window.vscode.js";
 /** What the commands work with. */
 export interface Desk {
   readonly views: Views;
-  readonly context: vscode.ExtensionContext;
-  /** Puts a wish of the inbox before the person. */
-  readonly showWish: (id: string) => Promise<void>;
+  readonly models: LanguageModels;
 }
 
 /** What a command does; its arguments are those of the menu or key that ran it. */

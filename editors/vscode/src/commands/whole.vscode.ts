@@ -38,7 +38,7 @@ const exportAll: Act = async (desk) => {
     desk.views.access.calls.export({ session: null }, { signal }),
   );
   await vscode.workspace.fs.writeFile(uri, Buffer.from(`${JSON.stringify(payload, null, 2)}\n`));
-  tellDone("exported; a backup keeps more, see the command “keepgate: How to Back Up”");
+  tellDone("exported; a backup keeps more, see the command “keepgate: How to back up”");
 };
 
 const backup: Act = async (desk) => {

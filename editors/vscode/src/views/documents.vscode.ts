@@ -51,12 +51,18 @@ export class ViewDocuments implements vscode.TextDocumentContentProvider, vscode
 
   /** Open a text that stays as it is. */
   async openFixed(title: string, text: string): Promise<vscode.Uri> {
+    const uri = this.fixed(title, text);
+    await this.#show(uri);
+    return uri;
+  }
+
+  /** The address of a text that stays as it is. */
+  fixed(title: string, text: string): vscode.Uri {
     this.#count += 1;
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/fixed/${this.#count}/${title}` });
     this.#fixed.set(uri.toString(), text);
     const [oldest] = this.#fixed.keys();
     if (oldest !== undefined && this.#fixed.size > FIXED_KEPT) this.#fixed.delete(oldest);
-    await this.#show(uri);
     return uri;
   }
 
