@@ -92,8 +92,7 @@ export class Questions implements Disposable {
       this.#end(id, "elsewhere", undefined);
       return undefined;
     }
-    // Leave for the rest of the session can only be given to somebody who waits for it.
-    const brought: Held = { question: { ...ask, queue: [], forSession: false }, awaited: false, settle: undefined };
+    const brought = left({ question: ask, awaited: false });
     this.#held.set(id, brought);
     this.#changes.fire();
     return brought;
@@ -115,7 +114,7 @@ export class Questions implements Disposable {
     return this.#decideInInbox(held, decision);
   }
 
-  /** Leave it undecided: it stays in the inbox, and who waits for it is told that nobody answered. */
+  /** Leave it undecided: it stays in the inbox, where it can be decided while its caller still waits, and after. */
   later(open: Open): void {
     const held = this.#held.get(open.question.id);
     if (held === undefined) return;
@@ -125,18 +124,7 @@ export class Questions implements Disposable {
 
   /** Look again at what waits. A failure keeps what was known: the next notification asks again. */
   async refresh(): Promise<void> {
-    if (this.#session.state.kind !== "running") return;
-    try {
-      const { proposals } = await this.#session.calls.proposalsList({ status: "pending", session: null });
-      this.#pending = proposals.map((proposal) => proposal.id);
-    } catch {
-      return;
-    }
-    for (const held of this.#held.values()) {
-      if (!held.awaited && !this.#pending.includes(held.question.id)) {
-        this.#end(held.question.id, "elsewhere", "It was decided elsewhere.");
-      }
-    }
+    if (this.#session.state.kind === "running") await this.#list().catch(() => undefined);
     this.#changes.fire();
   }
 
@@ -146,14 +134,24 @@ export class Questions implements Disposable {
     this.#ends.dispose();
   }
 
+  async #list(): Promise<void> {
+    const { proposals } = await this.#session.calls.proposalsList({ status: "pending", session: null });
+    this.#pending = proposals.map((proposal) => proposal.id);
+    for (const held of this.#held.values()) {
+      if (held.awaited || this.#pending.includes(held.question.id)) continue;
+      this.#end(held.question.id, "elsewhere", "The wish was decided elsewhere, or withdrawn.");
+    }
+  }
+
   #ask(question: ApprovalRequestParams, signal: AbortSignal): Promise<ApprovalAnswer> {
     return new Promise((resolve, reject) => {
       const held: Held = { question, awaited: true, settle: { answer: resolve, refuse: reject } };
       signal.addEventListener("abort", () => {
-        if (this.#held.get(question.id) === held) {
-          this.#end(question.id, "elsewhere", "It was decided elsewhere, or is no longer asked.");
-        }
         reject(new Error("given up"));
+        if (this.#held.get(question.id) !== held) return;
+        // Nobody waits here any more. Whether the wish still does, the inbox knows; until then it stays.
+        this.#held.set(question.id, left(held));
+        void this.refresh();
       });
       if (signal.aborted) return;
       this.#held.set(question.id, held);
@@ -183,9 +181,7 @@ export class Questions implements Disposable {
 
   /** The sidecar is gone, and with it whoever waited; the wishes are in the store. They are looked at again. */
   #lose(): void {
-    for (const [id, held] of this.#held) {
-      this.#held.set(id, { question: { ...held.question, forSession: false }, awaited: false, settle: undefined });
-    }
+    for (const [id, held] of this.#held) this.#held.set(id, left(held));
     this.#changes.fire();
   }
 
@@ -195,6 +191,11 @@ export class Questions implements Disposable {
     this.#changes.fire();
     this.#ends.fire({ id, end, note });
   }
+}
+
+/** The same question with nobody who waits for this window's answer: leave for the session has no taker then. */
+function left(held: Open): Held {
+  return { question: { ...held.question, queue: [], forSession: false }, awaited: false, settle: undefined };
 }
 
 /** Faults after which the same decision may still succeed. */

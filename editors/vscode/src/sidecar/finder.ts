@@ -1,5 +1,7 @@
 /** Finding the program `keepgate`: the setting, the selected Python environment, PATH, where installers put it. */
 
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { posix, win32 } from "node:path";
 import type { Problem } from "./problems.js";
 
@@ -23,7 +25,6 @@ export interface Surroundings {
   readonly trusted: boolean;
   /** The interpreter that is selected in the Python extension; undefined without one. */
   selectedPython(): Promise<string | undefined>;
-  isProgram(path: string): Promise<boolean>;
 }
 
 const SERVE = ["serve"];
@@ -35,7 +36,7 @@ export async function findProgram(around: Surroundings): Promise<Program | Probl
   for (const [from, folders] of await places(around, path)) {
     for (const folder of folders) {
       const command = path.join(folder, around.platform === "win32" ? "keepgate.exe" : "keepgate");
-      if (await around.isProgram(command)) return { command, args: SERVE, from };
+      if (await isProgram(command)) return { command, args: SERVE, from };
     }
   }
   return {
@@ -49,10 +50,19 @@ export function isProblem(found: Program | Problem): found is Problem {
   return "kind" in found;
 }
 
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
 async function fromSetting(around: Surroundings, path: typeof posix): Promise<Program | Problem> {
   const command = /^~[\\/]/u.test(around.setting) ? path.join(around.home, around.setting.slice(2)) : around.setting;
   // A relative path would mean another program in every folder.
-  if (path.isAbsolute(command) && (await around.isProgram(command))) return { command, args: SERVE, from: "setting" };
+  if (path.isAbsolute(command) && (await isProgram(command))) return { command, args: SERVE, from: "setting" };
   return {
     kind: "not-found",
     message: `The setting keepgate.path names ${command}, which is ${

@@ -12,3 +12,16 @@ export const STABLE_AFTER_MS = 60_000;
 export function restartDelayMs(failures: number): number | undefined {
   return failures >= ENOUGH ? undefined : Math.min(FIRST_MS * 2 ** failures, LONGEST_MS);
 }
+
+/** Resolves after `ms`, at once when `signal` is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, signal.aborted ? 0 : ms);
+    signal.addEventListener("abort", done);
+  });
+}
