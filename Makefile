@@ -25,6 +25,7 @@ help:
 	@echo "make test-clients  the tests of the editors' plugins and of the client for Node, each where its editor is"
 	@echo "make test-editors  the extension in a real VS Code workbench; installs one, and needs npm and a package registry"
 	@echo "make screenshots   the same, and the pictures in docs/editors/images made anew"
+	@echo "make vscode     pack the extension for VS Code; it needs Node, npm and a package registry"
 	@echo "make lint       ruff, mypy, import contracts, freshness of derived files"
 	@echo "make check      lint, then test: what a change must pass"
 	@echo "make derive     write the derived files anew: schemas, reference pages, typed client calls"
@@ -59,6 +60,13 @@ test-editors: $(VENV)/.workbench
 
 screenshots:
 	@KEEPGATE_SCREENSHOTS=1 $(MAKE) --no-print-directory test-editors
+
+vscode: editors/vscode/node_modules/.package-lock.json
+	@cd editors/vscode && npm run --silent package
+	@echo "make vscode: install it with: code --install-extension editors/vscode/keepgate.vsix"
+
+editors/vscode/node_modules/.package-lock.json: editors/vscode/package-lock.json
+	@cd editors/vscode && npm ci --silent
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check
@@ -136,4 +144,4 @@ venv:
 	    exit 1; }; \
 	}
 
-.PHONY: help try test test-slow test-npm test-clients test-editors screenshots lint derive check coverage bench bench-provider bench-verbs bench-retrieval clean distclean venv
+.PHONY: help try test test-slow test-npm test-clients test-editors screenshots vscode lint derive check coverage bench bench-provider bench-verbs bench-retrieval clean distclean venv
