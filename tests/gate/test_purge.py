@@ -176,3 +176,18 @@ async def test_a_page_file_is_named_and_left_to_its_owner(house: Any, person: An
     Path(written["path"]).write_text("# X\n\nnothing\n", encoding="utf-8")
     await house.call(connection, "pages/reindex")
     assert (await house.call(connection, "memory/purge", text="marker-55512"))["clean"]
+
+
+async def test_a_page_in_quarantine_can_be_released_after_a_purge(house: Any, person: Any) -> None:
+    """Its texts are gone from the ledger, where its file lies stands elsewhere, and the file is shown."""
+    bad, me = house.connect(person, session="bad"), house.connect(person, session="me")
+    person.script = ["allowed-once"] * 4
+    await house.call(bad, "pages/put", slug="a", content="# A\nmarker-55513\n")
+    await house.call(me, "memory/quarantine", sessionId="bad")
+    await house.call(me, "memory/purge", text="marker-55513")
+
+    back = await house.call(me, "memory/release", sessionId="bad")
+
+    assert ["a"] == back["pages"]
+    assert "marker-55513" in person.questions[-1].text
+    assert ["a"] == [page["slug"] for page in (await house.call(me, "pages/list"))["pages"]]

@@ -10,6 +10,8 @@ from keepgate.protocol.settings import Budgets, TrackBudgets, WritePolicy
 
 UW = {"track": "user", "scope": "workspace"}
 PERSON = "people/mallory"
+NAMES = ["planted page", "planted", "notes/planted"]
+PAGE = f"---\naliases: [planted page]\n---\n# Planted\nplanted words of [[{PERSON}]]\n"
 
 
 def _fact(text: str, **more: Any) -> dict[str, Any]:
@@ -30,6 +32,12 @@ async def _everything_said(client: Any) -> str:
         await client.call("verbs/entity", name=PERSON),
         await client.call("verbs/context_pack", entities=PERSON),
         await client.call("verbs/delta", since="2020-01-01"),
+        await client.call("verbs/delta", session_id=f"woken-{len(client.person.questions)}"),
+        await client.call("pages/list"),
+        await client.call("pages/search", query="planted"),
+        await client.call("pages/backlinks", slug=PERSON),
+        [found["slug"] for found in (await client.call("pages/resolve", names=NAMES))["resolved"]],
+        await client.call("verbs/entity", name="planted page"),
     ]
     return repr(answers)
 
@@ -230,3 +238,125 @@ async def test_no_warning_names_what_is_in_quarantine(planted: Any) -> None:
 
     assert ["duplicate"] * 4 == before == await warned("third")
     assert [] == within
+
+
+@pytest.fixture
+async def with_pages(house: Any) -> Any:
+    """A session that wrote a page, and wrote over one of another; and a person."""
+    await house.client("s0").call("pages/put", slug="kept", content="# Kept\nby s0\n")
+    bad = house.client("bad")
+    await bad.call("pages/put", slug="notes/planted", content=PAGE)
+    await bad.call("pages/timeline", slug="kept", date="2026-01-01", text="planted line")
+    return house.client("me")
+
+
+def _file(house: Any, slug: str) -> Any:
+    return house.folder / "project" / ".keepgate" / "pages" / f"{slug}.md"
+
+
+async def test_pages_are_out_of_every_read_until_released(with_pages: Any, house: Any) -> None:
+    """Their files stay, which the question says; a new look at everything leaves them out, too."""
+    before = {slug: _file(house, slug).read_bytes() for slug in ("kept", "notes/planted")}
+    seen = await _everything_said(with_pages)
+
+    gone = await with_pages.call("memory/quarantine", sessionId="bad")
+    await with_pages.call("pages/reindex")
+    said, question = await _everything_said(with_pages), with_pages.person.questions[-1]
+    (listed,) = (await with_pages.call("memory/quarantined"))["sessions"]
+    got = [await with_pages.fault("pages/get", slug=slug) for slug in before]
+    back = await with_pages.call("memory/release", sessionId="bad")
+
+    assert "planted words" in seen
+    assert "planted words" not in said
+    assert "planted line" not in said
+    assert "notes/planted" not in said
+    assert [Code.PAGE_NOT_FOUND] * 2 == [fault.code for fault in got]
+    assert {"kept", "notes/planted"} == set(gone["pages"]) == set(back["pages"])
+    assert ("bad", 0, 0, 2) == tuple(listed[name] for name in ("sessionId", "entries", "facts", "pages"))
+    assert before == {slug: _file(house, slug).read_bytes() for slug in before}
+    assert ["files-stay"] == [warning.kind for warning in question.warnings]
+    assert "planted words" in question.text
+    assert "planted words" in await _everything_said(with_pages)
+    assert (await with_pages.call("pages/get", slug="kept"))["content"].endswith("planted line\n")
+
+
+async def test_who_wrote_a_page_last_decides(with_pages: Any, house: Any) -> None:
+    """Through the gate or with an editor: such a page stays in reads, and the question says so."""
+    await house.client("s2").call("pages/timeline", slug="kept", date="2026-02-02", text="checked")
+    _file(house, "notes/planted").write_text("# Planted\nrewritten by hand\n")
+    await house.client("bad").call("pages/put", slug="third", content="# Third\n")
+
+    gone = await with_pages.call("memory/quarantine", sessionId="bad")
+
+    assert ["third"] == gone["pages"]
+    kinds = {warning.kind: warning.message for warning in with_pages.person.questions[-1].warnings}
+    assert {"files-stay", "overtaken"} == set(kinds)
+    assert '"notes/planted"' in kinds["overtaken"]
+    assert ["kept", "notes/planted"] == [
+        page["slug"] for page in (await with_pages.call("pages/list"))["pages"]
+    ]
+
+
+async def test_editing_its_file_brings_no_page_back(with_pages: Any, house: Any) -> None:
+    """A person releases it, and is shown what is in the file by then; also when it is gone."""
+    await with_pages.call("memory/quarantine", sessionId="bad")
+    _file(house, "notes/planted").write_text("# Planted\nplanted words, changed\n")
+    _file(house, "kept").unlink()
+    await with_pages.call("pages/reindex")
+
+    listed = (await with_pages.call("pages/list"))["pages"]
+    back = await with_pages.call("memory/release", sessionId="bad")
+
+    assert ([], {"kept", "notes/planted"}) == (listed, set(back["pages"]))
+    assert "planted words, changed" in with_pages.person.questions[-1].text
+    assert ["notes/planted"] == [page["slug"] for page in (await with_pages.call("pages/list"))["pages"]]
+    assert [] == (await with_pages.call("memory/quarantined"))["sessions"]
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("pages/put", {"slug": "notes/planted", "content": "mine"}),
+        ("pages/remove", {"slug": "notes/planted"}),
+        ("pages/timeline", {"slug": "notes/planted", "date": "2026-01-01", "text": "mine"}),
+        ("pages/link", {"from": "notes/planted", "to": "kept", "type": "knows"}),
+    ],
+)
+async def test_nobody_writes_over_a_page_in_quarantine(with_pages: Any, method: str, params: Any) -> None:
+    """The question would show its text through the writer's own client."""
+    await with_pages.call("memory/quarantine", sessionId="bad")
+    asked = len(with_pages.person.questions)
+
+    fault = await with_pages.fault(method, **params)
+
+    assert (Code.INVALID_INPUT, asked) == (fault.code, len(with_pages.person.questions))
+    assert "in quarantine" in fault.message
+
+
+async def test_taking_a_sessions_pages_back_ends_their_quarantine(with_pages: Any) -> None:
+    """What it wrote is gone then; what was there before is read again."""
+    await with_pages.call("memory/quarantine", sessionId="bad")
+
+    await with_pages.call("memory/undo", sessionId="bad")
+
+    assert [] == (await with_pages.call("memory/quarantined"))["sessions"]
+    assert ["kept"] == [page["slug"] for page in (await with_pages.call("pages/list"))["pages"]]
+    assert (await with_pages.call("memory/verify"))["ok"]
+
+
+async def test_a_remote_caller_puts_no_private_page_into_quarantine(house: Any) -> None:
+    """Nor does it hear of one there, nor of another workspace's."""
+    bad = house.client("bad")
+    await bad.call("pages/put", slug="secret", content="---\nvisibility: private\n---\nplanted\n")
+    await bad.call("pages/put", slug="open", content="# Open\n")
+    await house.client("bad", folders=("other",)).call("pages/put", slug="there", content="# There\n")
+    remote = house.client("r", remote=True)
+
+    gone = await remote.call("memory/quarantine", sessionId="bad")
+    await house.client("me").call("memory/quarantine", sessionId="bad")
+    (session,) = (await remote.call("memory/quarantined"))["sessions"]
+
+    assert (["open"], 1) == (gone["pages"], session["pages"])
+    assert ["there"] == [
+        page["slug"] for page in (await house.client(folders=("other",)).call("pages/list"))["pages"]
+    ]

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
 from keepgate.core.writing.ledger import Decision, Row
+from keepgate.core.writing.mutation import RELEASE
 from keepgate.core.writing.page_steps import PageFiles
 from keepgate.gate.receipt import Receipt
 from keepgate.protocol.errors import Code, Fault, write_denied
@@ -77,7 +78,8 @@ class PageWriting:
         return self._disk
 
     async def finish(self, receipt: Receipt) -> None:
-        """Make the page writes of a commit, and say so when one could not be made.
+        """Make the page writes of a commit, and say so when one could not be made; have what was released
+        looked at again.
 
         Raises ``WRITE_DENIED`` (outcome ``cancelled``, reason ``changed``) where somebody changed the file
         between the commit and the writing, ``STORE_FULL`` and ``STORE_READ_ONLY`` where the disk did not take
@@ -94,6 +96,9 @@ class PageWriting:
                 break
         for write in left:
             raise await self._fault(write)
+        for step in receipt.pages:
+            if step.action == RELEASE:
+                await self._written(step.home, step.root, [step.path])
 
     async def replay(self) -> None:
         """Make what a process that is gone has left behind. Raises the store's faults."""

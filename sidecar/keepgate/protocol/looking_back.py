@@ -10,7 +10,7 @@ from keepgate.protocol.verbs import FactKind, Visibility
 TAINT_SOURCES_MAX: Final = 20
 TAINT_SOURCE_UNITS_MAX: Final = 256
 QUARANTINE_STEPS_MAX: Final = 1000
-"""So many entries and facts go, or come back, with one question."""
+"""So many entries, facts and pages go, or come back, with one question."""
 QUARANTINE_REASON_UNITS_MAX: Final = 500
 
 
@@ -120,7 +120,7 @@ class GrantsRevokeResult:
 class QuarantineParams:
     """Params of ``memory/quarantine``."""
 
-    session_id: Annotated[str, "The session whose memories and facts go out of every read."]
+    session_id: Annotated[str, "The session whose memories, facts and pages go out of every read."]
     reason: Annotated[str | None, "Why; kept in the ledger."] = None
     session: SessionParam = UNSET
 
@@ -129,7 +129,7 @@ class QuarantineParams:
 class ReleaseParams:
     """Params of ``memory/release``."""
 
-    session_id: Annotated[str, "The session whose memories and facts come back."]
+    session_id: Annotated[str, "The session whose memories, facts and pages come back."]
     session: SessionParam = UNSET
 
 
@@ -139,6 +139,7 @@ class QuarantineResult:
 
     entries: Annotated[list[Entry], "Memories that went, or came back."]
     facts: Annotated[list[FactState], "Facts that went, or came back."]
+    pages: Annotated[list[str], "Slugs of pages that went, or came back; their files stay."]
 
 
 @frozen(kw_only=True)
@@ -159,6 +160,7 @@ class QuarantinedSession:
     reason: str | None
     entries: Annotated[int, "How many memories are in quarantine."]
     facts: Annotated[int, "How many facts."]
+    pages: Annotated[int, "How many pages."]
 
 
 @frozen(kw_only=True)

@@ -1,10 +1,13 @@
 """``memory/quarantine``, ``memory/release`` and ``memory/quarantined``."""
 
+from typing import assert_never
+
 from keepgate.core.model.entry import session_problems, text_problems
 from keepgate.core.model.text import units
 from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.change import Quarantine, Release
-from keepgate.core.writing.mutation import FactStep, Mutation
+from keepgate.core.writing.mutation import FactStep, Mutation, PageStep
+from keepgate.core.writing.page_steps import is_open
 from keepgate.gate.receipt import Receipt
 from keepgate.protocol import looking_back as back
 from keepgate.protocol.errors import Problem, invalid_input
@@ -44,6 +47,7 @@ def _told(ctx: WriteCtx, receipt: Receipt) -> back.QuarantineResult:
     return back.QuarantineResult(
         entries=[step.entry for step in receipt.steps],
         facts=[fact_state(step.after, now_ms) for step in receipt.facts],
+        pages=[step.slug for step in receipt.pages],
     )
 
 
@@ -68,6 +72,7 @@ async def quarantined(ctx: ReadCtx, params: back.QuarantinedParams) -> back.Quar
                 reason=why.get(items[0].proposal_id or ""),
                 entries=sum(isinstance(item.found.step, Mutation) for item in items),
                 facts=sum(isinstance(item.found.step, FactStep) for item in items),
+                pages=sum(isinstance(item.found.step, PageStep) for item in items),
             )
             for session_id, items in sessions.items()
         ]
@@ -80,5 +85,7 @@ def _sees(viewer: Viewer, item: Held) -> bool:
             return viewer.sees(entry)
         case FactStep(after=fact):
             return viewer.sees_fact(fact)
-        case _:  # pragma: no cover - pages are never in quarantine
-            return False
+        case PageStep(home=home) as step:
+            return viewer.sees_keys((home,) if home else (), "") and (not viewer.world_only or is_open(step))
+        case _:  # pragma: no cover - the union is closed, which the type checker proves
+            assert_never(item.found.step)

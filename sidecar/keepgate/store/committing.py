@@ -11,13 +11,13 @@ import apsw
 from keepgate.core.writing.approval import Approved
 from keepgate.core.writing.change import Seed
 from keepgate.core.writing.ledger import Decision, Row
-from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
-from keepgate.core.writing.page_steps import is_trust
+from keepgate.core.writing.mutation import QUARANTINE, FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.page_steps import writes_file
 from keepgate.core.writing.states import states_of, subject_of
 from keepgate.protocol.entries import Scope
 from keepgate.protocol.proposals import Outcome
-from keepgate.store import facts, page_writes, writing
-from keepgate.store.appending import ADDED, FACT, REMOVED, UPDATED, Appender
+from keepgate.store import facts, page_writes, pages, writing
+from keepgate.store.appending import ADDED, FACT, PAGE, REMOVED, UPDATED, Appender
 
 
 def commit(
@@ -100,7 +100,10 @@ class _Commit:
 
     def _apply_page(self, step: PageStep, seq: int) -> None:
         # The file is written once this is stored; the index tells of it then.
-        if not is_trust(step):
+        if step.action == QUARANTINE:
+            pages.drop_slug(self._db, step.home, step.slug)
+            self._appender.feed(PAGE, workspace_key=step.home)
+        elif writes_file(step):
             page_writes.insert(self._db, step, seq)
 
     def _feed(self, kind: str, step: Step, seq: int, home: str, **columns: Any) -> None:

@@ -15,7 +15,9 @@ _WRITES: Final = """
 SELECT l.seq, l.entry_id, l.workspace_key, l.payload, w.id, w.home, w.root, w.slug, w.path, w.digest_before,
   w.digest_after, w.content, w.state
 FROM ledger AS l LEFT JOIN page_writes AS w ON w.ledger_seq = l.seq
-WHERE l.entry_id BETWEEN 'page:' AND 'page;' AND l.decision = 'allowed' ORDER BY l.seq
+WHERE l.entry_id BETWEEN 'page:' AND 'page;' AND l.decision = 'allowed'
+  AND l.action NOT IN ('quarantine', 'release')
+ORDER BY l.seq
 """
 _GIVEN_UP: Final = "SELECT json_extract(payload, '$.write') FROM ledger WHERE action = ?"
 

@@ -13,6 +13,7 @@ from attrs import frozen
 
 from keepgate.core.model.page import IndexedPage, PageFile, PageFlaw
 from keepgate.core.model.slug import alias_key, slug_key, tail
+from keepgate.store.quarantine import holds_page
 
 CHANGED: Final = "pages/didChange"
 """The kind of feed row that tells of a changed index, and the notification that it becomes."""
@@ -22,6 +23,7 @@ _PAGE_COLUMNS: Final = (
     "mtime_ns, digest, changed_at"
 )
 _AT_PATH: Final = "SELECT row, slug, digest, changed_at FROM pages WHERE home = ? AND root = ? AND path = ?"
+_BY_SLUG: Final = "SELECT row FROM pages WHERE home = ? AND slug = ?"
 _LIKE_SLUG: Final = (
     "SELECT root, path FROM pages INDEXED BY pages_slug_key "
     "WHERE home = ? AND slug_key = ? AND NOT (root = ? AND path = ?)"
@@ -88,7 +90,8 @@ def put_pages(
     """Bring pages of one home into the index, in order, until ``budget_s`` seconds are used up.
 
     At least one is through, so that its caller gets on. A page whose digest is known keeps its
-    ``changed_at``. One whose slug another file has first is no page but a problem.
+    ``changed_at``. One whose slug another file has first is no page but a problem; one in quarantine is out
+    of the index until it is released.
     """
     until = time.monotonic() + budget_s
     home = pages[0].file.home
@@ -111,6 +114,11 @@ def _put(db: apsw.Connection, new: IndexedPage, moment: int) -> bool:
     file, page = new.file, new.page
     there: tuple[int, str, str, int] | None
     there = db.execute(_AT_PATH, (file.home, file.root, file.path)).fetchone()
+    if holds_page(db, file.home, page.slug):
+        if there is not None:
+            _drop(db, there[0])
+        db.execute(_FORGET_FLAWS, (file.home, file.root, file.path))
+        return there is not None
     if (other := _same_slug(db, new)) is not None:
         if there is not None:
             _drop(db, there[0])
@@ -188,6 +196,13 @@ def drop_page(db: apsw.Connection, home: str, root: str, path: str) -> bool:
     if row is not None:
         _drop(db, row[0])
     return row is not None
+
+
+def drop_slug(db: apsw.Connection, home: str, slug: str) -> None:
+    """Take a page out of the index by its name, whichever file it is."""
+    row: int | None = db.execute(_BY_SLUG, (home, slug)).get
+    if row is not None:
+        _drop(db, row)
 
 
 def _drop(db: apsw.Connection, row: int) -> None:

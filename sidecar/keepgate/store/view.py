@@ -131,6 +131,10 @@ class View:
         """The entries that a session wrote last, and the facts that it brought and that are not expired."""
         return quarantine.written_by(self._db, session_id)
 
+    def pages_by(self, session_id: str) -> tuple[Recorded, ...]:
+        """The writes of pages that were a session's and the last of their pages."""
+        return quarantine.pages_by(self._db, session_id)
+
     def held_of(self, session_id: str) -> tuple[Recorded, ...]:
         """The steps that put into quarantine what is in it now of a session."""
         return quarantine.held_of(self._db, session_id)

@@ -61,7 +61,9 @@ def release(given: Globals, session: str, agent: str | None) -> None:
 def _counted(result: "QuarantineResult") -> str:
     entries, facts = len(result.entries), len(result.facts)
     memories = f"{entries} {'memory' if entries == 1 else 'memories'}"
-    return f"{memories}, {facts} {'fact' if facts == 1 else 'facts'}"
+    pages = len(result.pages)
+    told = f"{memories}, {facts} {'fact' if facts == 1 else 'facts'}"
+    return f"{told}, {pages} {'page' if pages == 1 else 'pages'}" if pages else told
 
 
 COMMANDS: Final = {"quarantine": quarantine, "release": release}

@@ -41,7 +41,8 @@ def tail(slug: str) -> str:
 
 def slug_key(slug: str) -> str:
     """What two slugs share that differ in capitals alone: both cannot be pages of one home."""
-    return slug.casefold()
+    # Folding of cases spells some letters out, such as ß, which are no capitals of one another in a name.
+    return f"{slug.casefold()}\0{tail(slug)}"
 
 
 def ends_with(folded: str, name_slug: str) -> bool:

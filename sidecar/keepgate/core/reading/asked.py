@@ -44,6 +44,8 @@ def page_fields(page: AskPage) -> Iterator[tuple[str, str]]:
         return
     yield "page", named(page.slug)
     yield "file", f"{page.root}/{page.path}"
+    if page.action in ("quarantine", "release"):
+        yield "on disk", "the file stays as it is"
     if not page.workspace_key:
         yield "read in", "every workspace"
 

@@ -12,6 +12,7 @@ from keepgate.core.writing.change import Quarantine, Release, Remember, Undo, Un
 from keepgate.core.writing.fact_steps import seen_twins
 from keepgate.core.writing.near_twins import COMPARED_MAX, nearest
 from keepgate.core.writing.plan import Plan
+from keepgate.core.writing.quarantine_steps import pages_left
 from keepgate.core.writing.storeview import StoreView
 from keepgate.core.writing.undoing import undone_already
 from keepgate.core.writing.undoing_session import session_undo
@@ -37,6 +38,7 @@ def cautions_of(plan: Plan, store: StoreView, stamp: Stamp) -> tuple[Caution, ..
         *_tainted(plan, store),
         *_undone(plan, store),
         *_left_by_undo(plan, store, stamp),
+        *_left_by_quarantine(plan, store),
         *_hidden(plan),
         *_wary(plan),
         *_entry_twins(plan, store),
@@ -77,6 +79,20 @@ def _left_by_undo(plan: Plan, store: StoreView, stamp: Stamp) -> Iterator[Cautio
         named = [f"{quoted_line(item.subject)} ({item.reason})" for item in left[:_LEFT_SHOWN]]
         more = [f"and {len(left) - _LEFT_SHOWN} more"] if len(left) > _LEFT_SHOWN else []
         yield Caution(kind="overtaken", message=f"left as they are: {', '.join([*named, *more])}")
+
+
+def _left_by_quarantine(plan: Plan, store: StoreView) -> Iterator[Caution]:
+    change = plan.change
+    if isinstance(change, Quarantine | Release) and plan.pages:
+        files = "the file stays" if len(plan.pages) == 1 else f"{len(plan.pages)} files stay"
+        yield Caution(
+            kind="files-stay", message=f"{files} on the disk; this is about what keepgate tells of them"
+        )
+    if isinstance(change, Quarantine) and (left := pages_left(change, plan.author, store)):
+        named = [quoted_line(slug) for slug in left[:_LEFT_SHOWN]]
+        more = [f"and {len(left) - _LEFT_SHOWN} more"] if len(left) > _LEFT_SHOWN else []
+        message = f"pages that somebody changed since, which stay in reads: {', '.join([*named, *more])}"
+        yield Caution(kind="overtaken", message=message)
 
 
 def _hidden(plan: Plan) -> Iterator[Caution]:

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, assert_never
 from attrs import evolve
 
 from keepgate.core.model.digest import digest_of
-from keepgate.core.writing.mutation import PageStep
+from keepgate.core.writing.mutation import QUARANTINE, RELEASE, PageStep
 from keepgate.core.writing.page_change import (
     AddDate,
     AddLink,
@@ -119,6 +119,11 @@ def page_undone(step: PageStep, store: PageView, seq: int) -> PageStep:
 def is_trust(step: PageStep) -> bool:
     """Whether a step is about trust in a folder; no file changes then."""
     return not step.path
+
+
+def writes_file(step: PageStep) -> bool:
+    """Whether a step changes a file; trust in a folder and a page's quarantine do not."""
+    return not is_trust(step) and step.action not in (QUARANTINE, RELEASE)
 
 
 def is_open(step: PageStep) -> bool:

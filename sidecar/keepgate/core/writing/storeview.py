@@ -46,6 +46,9 @@ class StoreView(Findable, PageView, Protocol):
     def written_by(self, session_id: str) -> tuple[tuple[Entry, ...], tuple[Fact, ...]]:
         """The entries that a session wrote last, and the facts that it brought and that are not expired."""
 
+    def pages_by(self, session_id: str) -> tuple[Recorded, ...]:
+        """The writes of pages that were a session's and the last of their pages; none of what is held."""
+
     def held_of(self, session_id: str) -> tuple[Recorded, ...]:
         """The steps that put into quarantine what is in it now of a session."""
 

@@ -19,7 +19,7 @@ from keepgate.core.writing.change import (
     UndoSession,
 )
 from keepgate.core.writing.match import named
-from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.mutation import QUARANTINE, RELEASE, FactStep, Mutation, PageStep, Step
 from keepgate.core.writing.page_change import (
     EditPage,
     PutPage,
@@ -101,6 +101,10 @@ def page_text(step: PageStep) -> str:
     """What happens to a page file: new and removed ones whole, a rewritten one as a difference."""
     if is_trust(step):
         return f"{'trust' if step.action == TRUST else 'distrust'} the pages of:\n{step.root}"
+    if step.action == QUARANTINE:
+        return f"leave the file and tell of it no more, page {step.path}:\n{step.before}"
+    if step.action == RELEASE:
+        return f"tell of it again, page {step.path}:\n{step.content}"
     if step.before is None:
         return f"create {step.path}:\n{step.content}"
     if step.content is None:

@@ -55,11 +55,17 @@ def quarantined_list(screen: Screen, result: QuarantinedResult) -> None:
         Column(title="session"),
         Column(title="memories", right=True),
         Column(title="facts", right=True),
+        Column(title="pages", right=True),
         Column(title="since"),
         Column(title="reason"),
     ]
     rows = [
-        [named(item.session_id), str(item.entries), str(item.facts), iso(item.ts), item.reason or ""]
+        [
+            named(item.session_id),
+            *map(str, (item.entries, item.facts, item.pages)),
+            iso(item.ts),
+            item.reason or "",
+        ]
         for item in result.sessions
     ]
     screen.table(columns, rows)

@@ -11,6 +11,7 @@ from keepgate.service.context import ReadCtx
 from keepgate.service.pages.homes import homes_of
 from keepgate.service.threads import in_thread
 from keepgate.store.page_writes import page_alike, path_in
+from keepgate.store.quarantine import holds_page
 
 USER_HOME = "user"
 
@@ -39,7 +40,7 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
     """The file that a slug names: in the session's workspace, else user-global, else where a new one goes.
 
     Raises ``PAGE_NOT_FOUND`` for a private page and a remote caller, and ``INVALID_INPUT`` for a file that is
-    none, for the slug of another page but for capitals, and where there is no place for a new page.
+    none or in quarantine, for the slug of another page but for capitals, and where a new page has no place.
     """
     for home in dict.fromkeys((author.workspace_key, "")):
         await _refuse_alike(ctx, home, slug)
@@ -50,6 +51,10 @@ async def find(ctx: ReadCtx, author: Author, slug: str) -> Found:
                 continue
             if ctx.connection.remote and ctx.page_files.page_visibility(text) is Visibility.PRIVATE:
                 raise page_not_found(slug)
+            if await ctx.store.reading.run(holds_page, root.home, slug):
+                raise invalid_input(
+                    Problem("$.slug", f"page {slug} is in quarantine; a person can release it")
+                )
             return Found(root, slug, path, is_there=True)
     usual = await roots_of(ctx, "" if ctx.settings.facts.home == USER_HOME else author.workspace_key)
     if not usual:
