@@ -168,7 +168,7 @@ async def test_several_wishes_are_asked_one_after_the_other(house: Any, neovim: 
     assert {"seen 1", "seen 2", "seen 3"} <= set(editor.told)
 
 
-async def test_a_rewriting_is_shown_as_a_difference(house: Any, neovim: Any) -> None:
+async def test_a_rewriting_is_shown_as_a_difference(house: Any, neovim: Any, look: Any) -> None:
     """What goes, what comes and what stays, of a replacement and of a consolidation."""
     house.settings('writePolicy = "auto"\n')
     layer: Any = {"track": Track.AGENT, "scope": Scope.WORKSPACE, "session": SessionRef(id="s1")}
@@ -179,6 +179,7 @@ async def test_a_rewriting_is_shown_as_a_difference(house: Any, neovim: Any) -> 
     person = await house.person()
     editor = await neovim("rewriting")
     await editor.tells("ready")
+    await look(house.reachable)
     changed = "First line stays.\nThe tests need port 5434."
     replaced = await person.replace(id=first.entry.id, text=changed, **layer)
     ids = [IdTarget(id=replaced.entry.id), IdTarget(id=second.entry.id)]
