@@ -36,13 +36,22 @@
       (and connection (eq (keepgate-client-state connection) 'ready) connection))))
 
 (defun keepgate-test-tell (word)
-  "Tell the test outside WORD; it waits for a line that is this."
-  (princ (format "%s\n" word) #'external-debugging-output))
+  "Tell the test outside WORD, on a line of its own."
+  (princ (concat word "\n") #'external-debugging-output))
 
 (defun keepgate-test-hear (word)
   "Wait until the test outside said WORD, by making a file of that name."
   (keepgate-test-until word
     (file-exists-p (expand-file-name word (getenv "KEEPGATE_TEST_SIGNS")))))
+
+(defun keepgate-test-play (name)
+  "Run the tests of NAME, tell whether all held, and end Emacs."
+  (let ((stats (ert-run-tests-batch (concat "\\`" name "\\'"))))
+    (unless (and (> (ert-stats-total stats) 0)
+                 (zerop (ert-stats-completed-unexpected stats)))
+      (kill-emacs 1))
+    (keepgate-test-tell "held")
+    (kill-emacs 0)))
 
 (defun keepgate-test-question ()
   "Wait until a question is shown; its text."
