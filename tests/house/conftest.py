@@ -41,7 +41,7 @@ def documents() -> Mapping[str, str]:
     return {
         path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted(places)
-        if generated not in path.parents and "samples" not in path.parts
+        if generated not in path.parents and not {"samples", "node_modules"} & set(path.parts)
     }
 
 
