@@ -38,7 +38,7 @@ async def whole(look: Any) -> dict[str, list[str]]:
 def kill_and_look(nursery: Any, look: Any, place: Path, kills: int) -> int:
     """Two writers at a time, killed at random moments; returns how many changes were acknowledged."""
     chance = random.Random(kills)
-    acknowledged = 0
+    acknowledged, mean_s = 0, 0.05
     for number in range(kills // len(FOLDERS)):
         if number % ROUNDS_PER_STORE == 0:
             home = place / f"home-{number}"
@@ -53,7 +53,7 @@ def kill_and_look(nursery: Any, look: Any, place: Path, kills: int) -> int:
         # From the first breath, opening the store included, to the middle of many changes.
         if chance.random() < 0.7:
             writers[FOLDERS[0]].until("open")
-        time.sleep(chance.expovariate(1 / 0.05))
+        time.sleep(chance.expovariate(1 / mean_s))
         for writer in writers.values():
             writer.kill()
         found = look(home, whole)
@@ -63,6 +63,9 @@ def kill_and_look(nursery: Any, look: Any, place: Path, kills: int) -> int:
             assert found[folder] in last_state(notes, texts[folder])
             acknowledged += sum(note["event"] == "done" for note in notes)
             writer.notes_file.unlink(missing_ok=True)
+        # On a machine that is busy a change takes longer; kills that come before all of them show little.
+        if acknowledged < number:
+            mean_s = min(mean_s * 1.2, 0.4)
         texts = found
         nursery.writers.clear()
         if number % ROUNDS_PER_STORE == ROUNDS_PER_STORE - 1:
@@ -70,6 +73,7 @@ def kill_and_look(nursery: Any, look: Any, place: Path, kills: int) -> int:
     return acknowledged
 
 
+@pytest.mark.timeout(600)
 def test_a_few_hundred_kills(nursery: Any, look: Any, place: Path) -> None:
     """W14, W16, DSH-3-pipeline, DSH-6-rebuild: also while the store is made, and with a person asked."""
     assert kill_and_look(nursery, look, place, KILLS_QUICK) > KILLS_QUICK / 10

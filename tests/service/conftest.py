@@ -158,6 +158,12 @@ class House:
         return str((self.folder / folder).resolve())
 
 
+@pytest.fixture(autouse=True)
+def time_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read waits for the index as long as it takes, so that a busy machine changes no answer."""
+    monkeypatch.setattr("keepgate.pages.keeping.REFRESH_S", 60.0)
+
+
 @pytest.fixture
 async def build(tmp_path: Path) -> AsyncIterator[Callable[..., Any]]:
     """Open houses over one store, with given settings and clock; at the end its ledger must prove it."""

@@ -127,10 +127,10 @@ async def test_a_command_reads_for_a_bounded_time(house: Any, monkeypatch: pytes
     """Of many new files it answers with those that it came to; the next goes on from there."""
     for at in range(200):
         write(house, f"project/.keepgate/pages/n{at:03}.md")
-    monkeypatch.setattr("keepgate.pages.keeping.REFRESH_S", 0.0)
-    client = house.client()
-    assert [] == await slugs(client)
-    monkeypatch.undo()
+    with monkeypatch.context() as no_time:
+        no_time.setattr("keepgate.pages.keeping.REFRESH_S", 0.0)
+        client = house.client()
+        assert [] == await slugs(client)
     look_again(house)
 
     assert 100 == len(await slugs(client))
