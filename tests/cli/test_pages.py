@@ -135,3 +135,21 @@ def test_a_changed_page_is_asked_about_as_a_difference(keepgate: Any) -> None:
     assert "- Likes tea.\n+ Likes coffee.\n" in screen
     assert 0 == done.code, done.err
     assert "# Alice\n\nLikes coffee.\n" == path.read_text()
+
+
+def test_what_became_of_a_page_and_why(keepgate: Any) -> None:
+    """Both commands take it as ``page:`` and its slug, and say when the file is another by now."""
+    keepgate.trusting()
+    assert 0 == keepgate.here("pages", "put", "people/alice", "# Alice\n").code
+    assert 0 == keepgate.here("pages", "timeline", "people/alice", "2026-11-30", "Met for tea").code
+
+    history = keepgate.here("history", "page:people/alice")
+    why = keepgate.here("why", "page:people/alice")
+    write(keepgate, "people/alice.md", "# By hand\n")
+
+    assert (0, 2) == (history.code, history.out.count("page-put"))
+    assert "Met for tea" in history.out
+    assert "Version 2, page-put: allowed-once (via policy, writePolicy auto)" in why.out
+    assert "as the last of these changes left it" in why.out
+    assert "Something else has changed the file since." in keepgate.here("why", "page:people/alice").out
+    assert 4 == keepgate.here("why", "page:nobody").code

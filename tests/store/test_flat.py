@@ -72,15 +72,15 @@ def operations(acting: ModuleType, entry_id: str, seq: int) -> dict[str, Callabl
         "audit of an entry": lambda db: reads.audit(db, ME, limit=20, entry_id=entry_id),
         "audit of a session": lambda db: reads.audit(db, ME, limit=20, session_id="s-1"),
         "audit of an action": lambda db: reads.audit(db, ME, limit=20, action="seed"),
-        "history": lambda db: reads.history(db, entry_id),
-        "why": lambda db: reads.why(db, entry_id),
+        "history": lambda db: reads.history(db, reads.Subject(id=entry_id)),
+        "why": lambda db: reads.why(db, reads.Subject(id=entry_id)),
         "ever seen": lambda db: reads.ever_seen(db, ME, "unknown"),
         "proposals": lambda db: reads.proposals(db, ME, ProposalStatus.PENDING, 20, 0),
         "proposals of any state": lambda db: reads.proposals(db, ME, None, 20, 0),
         "pending": lambda db: reads.pending_count(db, frozenset({"/w/1"}), 0),
         "facts that say the same": lambda db: facts.fact_twins(db, "/w/1", "fact 1 of workspace 1", 2),
         "next fact": facts.next_fact_id,
-        "history of a fact": lambda db: reads.history(db, "4"),
+        "history of a fact": lambda db: reads.history(db, reads.Subject(id="4")),
         "feed": lambda db: feed.changes_since(db, feed.head(db) - 3, 10),
     }
 

@@ -214,7 +214,7 @@ async def changed(acting: ModuleType, writer: Writer) -> str:
 
 async def test_history_has_every_state(changed: str, store: Store) -> None:
     """Oldest first; a removal shows what went, and does not count as a version."""
-    found = await store.reading.run(reads.history, changed)
+    found = await store.reading.run(reads.history, reads.Subject(id=changed))
     assert [
         (1, "first", "add", 1),
         (2, "second", "replace", 2),
@@ -223,7 +223,7 @@ async def test_history_has_every_state(changed: str, store: Store) -> None:
     ] == [(step.version, step.text, step.action, step.seq) for step in found]
     assert ["a"] == found[0].tags
     assert "session-1" == found[0].session_id
-    assert [] == await store.reading.run(reads.history, "unknown")
+    assert [] == await store.reading.run(reads.history, reads.Subject(id="unknown"))
 
 
 async def test_history_keeps_its_versions_when_rows_are_purged(
@@ -231,7 +231,7 @@ async def test_history_keeps_its_versions_when_rows_are_purged(
 ) -> None:
     """A purged state has a number and no text."""
     raw.execute("UPDATE ledger SET payload = NULL, salt = NULL WHERE seq IN (1, 3)")
-    found = await store.reading.run(reads.history, changed)
+    found = await store.reading.run(reads.history, reads.Subject(id=changed))
     assert [(1, None, None), (2, "second", ["a"]), (2, None, None), (3, "second", ["a"])] == [
         (step.version, step.text, step.tags) for step in found
     ]
@@ -260,7 +260,7 @@ async def test_why_names_the_person_behind_each_change(
         return made
 
     made = await writer.run(allow)
-    (link,) = await store.reading.run(reads.why, made.entries[0].id)
+    (link,) = await store.reading.run(reads.why, reads.Subject(id=made.entries[0].id))
     assert (1, "add", 1, stored.id, stored.hash) == (
         link.seq,
         link.action,
@@ -284,7 +284,7 @@ async def test_why_goes_without_a_proposal_where_a_policy_decided(
             txn, Add(draft=acting.draft("auto", agent="coder")), author, proposal_id="p"
         )
     )
-    (link,) = await store.reading.run(reads.why, made.entries[0].id)
+    (link,) = await store.reading.run(reads.why, reads.Subject(id=made.entries[0].id))
     asked_by = {"client": "tester", "version": "1"}
     assert (None, asked_by, {"via": "policy"}) == (link.asked_at, link.asked_by, link.decided_by)
     assert "coder" == link.agent_key

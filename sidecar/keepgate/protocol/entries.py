@@ -271,24 +271,27 @@ class GetResult:
 class HistoryParams:
     """Params of ``memory/history``."""
 
-    id: str
+    id: Annotated[str, "Of an entry or a fact; of a page `page:` and its slug."]
     all_workspaces: bool = False
     session: SessionParam = UNSET
 
 
 @frozen(kw_only=True)
 class Version:
-    """One state an entry had, read from the ledger."""
+    """One state an entry, a fact or a page had, read from the ledger."""
 
     version: int
-    text: Annotated[str | None, "Null when the row was purged."]
-    tags: Annotated[list[str] | None, "Null when the row was purged, and for facts."]
+    text: Annotated[str | None, "Of a page its whole file. Null when the row was purged."]
+    tags: Annotated[list[str] | None, "Null when the row was purged, and for facts and pages."]
     ts: Annotated[int, "When; epoch milliseconds."]
     action: str
     seq: int
     outcome: str
     session_id: str | None
     reason: Annotated[str | Unset, "Why a fact was forgotten, where that was said."] = UNSET
+    cut: Annotated[
+        bool | Unset, "True where an older text of a page is not whole, to keep the answer small."
+    ] = UNSET
 
 
 @frozen(kw_only=True)
@@ -489,9 +492,22 @@ class UndoResult:
 class WhyParams:
     """Params of ``memory/why``."""
 
-    id: str
+    id: Annotated[str, "Of an entry or a fact; of a page `page:` and its slug."]
     all_workspaces: bool = False
     session: SessionParam = UNSET
+
+
+@frozen(kw_only=True)
+class PageState:
+    """A page's file, beside what the last write through the gate left."""
+
+    slug: str
+    workspace_key: Annotated[str, "Its home; empty for user-global."]
+    path: Annotated[str, "The file."]
+    on_disk: Annotated[
+        str, "`as-written`, `changed` by something else since, `gone`, or `unreadable` as a page."
+    ]
+    quarantined: bool
 
 
 @frozen(kw_only=True)
@@ -520,9 +536,10 @@ class WhyLink:
 class WhyResult:
     """Result of ``memory/why``, oldest first."""
 
-    entry: Annotated[Entry | None, "Null when the entry was removed, and for facts."]
+    entry: Annotated[Entry | None, "Null when the entry was removed, and for facts and pages."]
     chain: list[WhyLink]
-    fact: Annotated[FactState | None, "The fact as it is now; null for entries."] = None
+    fact: Annotated[FactState | None, "The fact as it is now; null for entries and pages."] = None
+    page: Annotated[PageState | None, "The page's file as it is now; null for entries and facts."] = None
 
 
 @frozen(kw_only=True)

@@ -169,33 +169,6 @@ async def audit(ctx: ReadCtx, params: e.AuditParams) -> e.AuditResult:
     return e.AuditResult(rows=page, next=page[-1].seq if len(rows) > limit else None)
 
 
-async def history(ctx: ReadCtx, params: e.HistoryParams) -> e.HistoryResult:
-    """Every state an entry or a fact in sight had, oldest first; also after it was removed."""
-    viewer = ctx.viewer(ctx.author(params.session), all_workspaces=params.all_workspaces)
-    versions = await ctx.store.reading.run(
-        lambda db: reads.history(db, params.id) if reads.ever_seen(db, viewer, params.id) else []
-    )
-    if not versions:
-        raise entry_not_found(track="", scope="", match=params.id)
-    return e.HistoryResult(versions=versions)
-
-
-async def why(ctx: ReadCtx, params: e.WhyParams) -> e.WhyResult:
-    """The chain from an entry or a fact to the approvals, sessions and clients behind it."""
-    viewer = ctx.viewer(ctx.author(params.session), all_workspaces=params.all_workspaces)
-    chain, entry, fact = await ctx.store.reading.run(
-        lambda db: (
-            reads.why(db, params.id) if reads.ever_seen(db, viewer, params.id) else [],
-            reads.visible_entry(db, viewer, params.id),
-            reads.visible_fact(db, viewer, params.id),
-        )
-    )
-    if not chain:
-        raise entry_not_found(track="", scope="", match=params.id)
-    known = None if fact is None else fact_state(fact, ctx.stamp().now_ms)
-    return e.WhyResult(entry=entry, chain=chain, fact=known)
-
-
 def fact_state(fact: Fact, now_ms: int) -> e.FactState:
     """A fact as results about changes show it."""
     return e.FactState(id=fact.fact_id, text=fact.text, active=fact.is_active(now_ms))

@@ -795,6 +795,7 @@ export interface GrantsRevokeResult {
 
 /** Params of `memory/history`. */
 export interface HistoryParams {
+  /** Of an entry or a fact; of a page `page:` and its slug. */
   readonly id: string;
   /** Default: `false`. */
   readonly allWorkspaces?: boolean | undefined;
@@ -1064,6 +1065,18 @@ export interface PageResult {
 export interface PageSettings {
   /** Folders inside the workspace whose Markdown is indexed. Default: `[".keepgate/pages"]`. */
   readonly roots?: readonly string[] | undefined;
+}
+
+/** A page's file, beside what the last write through the gate left. */
+export interface PageState {
+  readonly slug: string;
+  /** Its home; empty for user-global. */
+  readonly workspaceKey: string;
+  /** The file. */
+  readonly path: string;
+  /** `as-written`, `changed` by something else since, `gone`, or `unreadable` as a page. */
+  readonly onDisk: string;
+  readonly quarantined: boolean;
 }
 
 /** Params of `pages/timeline`: add a dated line to a page's timeline. */
@@ -1934,12 +1947,12 @@ export interface VerifyResult {
   readonly problems: readonly VerifyProblem[];
 }
 
-/** One state an entry had, read from the ledger. */
+/** One state an entry, a fact or a page had, read from the ledger. */
 export interface Version {
   readonly version: number;
-  /** Null when the row was purged. */
+  /** Of a page its whole file. Null when the row was purged. */
   readonly text: string | null;
-  /** Null when the row was purged, and for facts. */
+  /** Null when the row was purged, and for facts and pages. */
   readonly tags: readonly string[] | null;
   /** When; epoch milliseconds. */
   readonly ts: number;
@@ -1949,6 +1962,8 @@ export interface Version {
   readonly sessionId: string | null;
   /** Why a fact was forgotten, where that was said. */
   readonly reason?: string;
+  /** True where an older text of a page is not whole, to keep the answer small. */
+  readonly cut?: boolean;
 }
 
 /** Who reads it: every connected agent, or local callers alone. */
@@ -1980,6 +1995,7 @@ export interface WhyLink {
 
 /** Params of `memory/why`. */
 export interface WhyParams {
+  /** Of an entry or a fact; of a page `page:` and its slug. */
   readonly id: string;
   /** Default: `false`. */
   readonly allWorkspaces?: boolean | undefined;
@@ -1989,11 +2005,13 @@ export interface WhyParams {
 
 /** Result of `memory/why`, oldest first. */
 export interface WhyResult {
-  /** Null when the entry was removed, and for facts. */
+  /** Null when the entry was removed, and for facts and pages. */
   readonly entry: Entry | null;
   readonly chain: readonly WhyLink[];
-  /** The fact as it is now; null for entries. */
+  /** The fact as it is now; null for entries and pages. */
   readonly fact: FactState | null;
+  /** The page's file as it is now; null for entries and facts. */
+  readonly page: PageState | null;
 }
 
 /** A workspace of the connection. */

@@ -137,7 +137,10 @@ def show(given: Globals, entry: str, all_workspaces: bool) -> None:
 @every_workspace
 @pass_globals
 def history(given: Globals, entry: str, all_workspaces: bool) -> None:
-    """Show every state a memory had, from the ledger. A removed one needs its whole id."""
+    """Show every state a memory had, from the ledger. A removed one needs its whole id.
+
+    ID is that of a memory or a fact; of a page it is page: and its slug, such as page:people/alice.
+    """
     from keepgate.fronts.terminal.tables import history_result  # noqa: PLC0415
     from keepgate.protocol.entries import HistoryResult  # noqa: PLC0415
 
@@ -149,7 +152,10 @@ def history(given: Globals, entry: str, all_workspaces: bool) -> None:
 @every_workspace
 @pass_globals
 def why(given: Globals, entry: str, all_workspaces: bool) -> None:
-    """Show who wanted a memory, who allowed it, and the hash of what they saw."""
+    """Show who wanted a memory, who allowed it, and the hash of what they saw.
+
+    ID is that of a memory or a fact; of a page it is page: and its slug, such as page:people/alice.
+    """
     from keepgate.fronts.terminal.cards import why_card  # noqa: PLC0415
     from keepgate.protocol.entries import WhyResult  # noqa: PLC0415
 

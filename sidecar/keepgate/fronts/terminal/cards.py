@@ -1,7 +1,7 @@
 """Single results on a screen: an entry, why it is there, what a write did, the state of the store."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from keepgate.core.model.text import named
 from keepgate.fronts.terminal.screen import Screen
@@ -108,6 +108,11 @@ def why_card(screen: Screen, result: WhyResult) -> None:
         screen.quote(result.fact.text)
         if not result.fact.active:
             screen.line("This fact has expired.")
+    elif result.page is not None:
+        screen.line(f"Page {result.page.slug}, {result.page.path}")
+        screen.line(_ON_DISK.get(result.page.on_disk, result.page.on_disk))
+        if result.page.quarantined:
+            screen.line("It is in quarantine: no read tells of it.")
     elif result.entry is None:
         screen.line("This memory was removed.")
     else:
@@ -116,6 +121,14 @@ def why_card(screen: Screen, result: WhyResult) -> None:
         screen.line()
         screen.line(f"Version {link.version}, {link.action}: {link.outcome}")
         screen.fields((f"  {name}", value) for name, value in _link_fields(link))
+
+
+_ON_DISK: Final = {
+    "as-written": "The file is as the last of these changes left it.",
+    "changed": "Something else has changed the file since.",
+    "gone": "The file is not there.",
+    "unreadable": "The file cannot be read as a page.",
+}
 
 
 def _link_fields(link: WhyLink) -> Iterator[tuple[str, str]]:

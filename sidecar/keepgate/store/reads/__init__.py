@@ -4,7 +4,7 @@ Every function takes the connection first and a :class:`~keepgate.core.model.vie
 looks: visibility is in the SQL of every read.
 """
 
-from keepgate.store.reads.audit import audit, ever_seen, frozen_snapshot, history, visible_fact, why
+from keepgate.store.reads.audit import audit, ever_seen, frozen_snapshot, visible_fact
 from keepgate.store.reads.entries import (
     all_entries,
     entry,
@@ -16,6 +16,7 @@ from keepgate.store.reads.entries import (
     used,
     visible_entry,
 )
+from keepgate.store.reads.histories import Subject, history, subject_seen, why, written_page
 from keepgate.store.reads.proposals import (
     counts,
     pending_count,
@@ -31,6 +32,7 @@ from keepgate.store.reads.workspaces import workspace_keys
 
 __all__ = [
     "Reads",
+    "Subject",
     "all_entries",
     "audit",
     "counts",
@@ -47,6 +49,7 @@ __all__ = [
     "proposals",
     "query",
     "snapshot_entries",
+    "subject_seen",
     "usage",
     "used",
     "visible_entry",
@@ -55,4 +58,5 @@ __all__ = [
     "waited_for",
     "why",
     "workspace_keys",
+    "written_page",
 ]

@@ -1,4 +1,4 @@
-"""Reads of the ledger: the audit, an entry's history and reasons, frozen snapshots."""
+"""Reads of the ledger: the audit, what was ever in sight, frozen snapshots."""
 
 import heapq
 import json
@@ -10,8 +10,7 @@ import apsw
 
 from keepgate.core.model.fact import FACT_ID, Fact
 from keepgate.core.model.viewer import Viewer
-from keepgate.core.writing.mutation import QUARANTINE
-from keepgate.protocol.entries import UNSET, AuditRow, Scope, Unset, Version, WhyLink
+from keepgate.protocol.entries import AuditRow, Scope
 from keepgate.store.facts import fact
 from keepgate.store.reads.entries import entry
 from keepgate.store.reads.openness import ROW_IS_OPEN
@@ -46,13 +45,6 @@ _OF_WORKSPACE: Final = (
 )
 _OF_ALL: Final = f"SELECT seq FROM ledger WHERE {_FILTER}"  # noqa: S608
 
-_STEPS: Final = """
-SELECT l.seq, l.ts, l.action, l.outcome, l.session_id, l.agent_key, l.payload, l.proposal_id, l.shown_hash,
-  l."by", p.created_at, p.decided_at, p.asked_by, p.agent_key
-FROM ledger AS l LEFT JOIN proposals AS p ON p.id = l.proposal_id
-WHERE l.entry_id = ? AND l.decision = 'allowed'
-ORDER BY l.seq
-"""
 # Entries belong to a track; of pages and folders the ledger's rows alone say who may hear of them.
 _LAST_KEYS: Final = """
 SELECT scope, workspace_key, agent_key FROM ledger
@@ -125,7 +117,7 @@ def _audit_row(row: Row) -> AuditRow:
         source=row[8],
         session_id=row[9],
         proposal_id=row[10],
-        by=_json(row[11]),
+        by=None if row[11] is None else json.loads(row[11]),
         purged=payload is None,
     )
 
@@ -135,71 +127,6 @@ def _text_of(payload: dict[str, Any]) -> str | None:
     state = payload.get("after") or payload.get("before") or payload
     text: str | None = state.get("text", state.get("content"))
     return text
-
-
-def history(db: apsw.Connection, entry_id: str) -> list[Version]:
-    """Every state an entry or a fact had, and its removals, oldest first.
-
-    A removal shows the state that went; facts have no tags.
-    """
-    return [
-        Version(
-            version=version,
-            text=state.get("text") if state else None,
-            tags=state.get("tags") if state else None,
-            ts=row[1],
-            action=row[2],
-            seq=row[0],
-            outcome=row[3],
-            session_id=row[4],
-            reason=_reason(state),
-        )
-        for row, version, state in _steps(db, entry_id)
-    ]
-
-
-def why(db: apsw.Connection, entry_id: str) -> list[WhyLink]:
-    """Each change of an entry or a fact with the person, session and client behind it, oldest first."""
-    return [
-        WhyLink(
-            seq=row[0],
-            ts=row[1],
-            action=row[2],
-            version=version,
-            outcome=row[3],
-            proposal_id=row[7],
-            hash=row[8],
-            asked_at=row[10],
-            decided_at=row[11],
-            session_id=row[4],
-            agent_key=row[5] if row[13] is None else row[13],
-            **_parties(_json(row[12]), _json(row[9])),
-            reason=_reason(state),
-        )
-        for row, version, state in _steps(db, entry_id)
-    ]
-
-
-def _reason(state: dict[str, Any] | None) -> str | Unset:
-    """Why a fact was forgotten, where that was said; nothing else has a reason."""
-    return (state or {}).get("reason") or UNSET
-
-
-def _parties(asked_by: dict[str, Any] | None, by: dict[str, Any] | None) -> dict[str, Any]:
-    """Who asked and who decided. Where nobody had to be asked no proposal tells of it, but the row does."""
-    policy = by is not None and by.get("via") == "policy"
-    client = {name: value for name, value in (by or {}).items() if name != "via"} or None
-    return {"asked_by": asked_by or client, "decided_by": {"via": "policy"} if policy else by}
-
-
-def _steps(db: apsw.Connection, entry_id: str) -> Iterator[tuple[Row, int, dict[str, Any] | None]]:
-    version = 0
-    for row in db.execute(_STEPS, (entry_id,)):
-        payload = None if row[6] is None else json.loads(row[6])
-        # A purged row no longer says its version, but each state is one more than the one before.
-        gone = row[2].endswith("remove") or (row[2] == QUARANTINE and not FACT_ID.fullmatch(entry_id))
-        version += 0 if gone else 1
-        yield row, version, payload and (payload["after"] or payload["before"])
 
 
 def visible_fact(db: apsw.Connection, viewer: Viewer, fact_id: str) -> Fact | None:
@@ -233,7 +160,3 @@ def frozen_snapshot(
         return None
     payload = json.loads(row[0])
     return payload["text"], payload["entries"], row[1]
-
-
-def _json(text: str | None) -> dict[str, Any] | None:
-    return None if text is None else json.loads(text)
