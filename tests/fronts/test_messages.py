@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from keepgate.fronts.lsp.messages import ABSENT, Notification, Request, Response, Unusable, failure, parse
+from keepgate.fronts.stdio.messages import ABSENT, Notification, Request, Response, Unusable, failure, parse
 from keepgate.protocol.errors import RpcNumber
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from attrs import frozen
 
-from keepgate.fronts.lsp.messages import Json, MessageId, failure, success
 from keepgate.fronts.stdio.logs import incident
+from keepgate.fronts.stdio.messages import Json, MessageId, failure, success
 from keepgate.protocol.errors import Fault, RpcNumber
 from keepgate.service.after_reply import AfterReply
 

@@ -10,7 +10,7 @@ from concurrent.futures import Future, InvalidStateError
 from functools import partial
 from typing import Any
 
-from keepgate.fronts.lsp.messages import ABSENT, MessageId, Response, is_id
+from keepgate.fronts.stdio.messages import ABSENT, MessageId, Response, is_id
 from keepgate.service.connection import PeerError
 
 

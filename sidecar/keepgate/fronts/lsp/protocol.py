@@ -24,14 +24,14 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from keepgate.fronts.lsp import messages
 from keepgate.fronts.lsp.answers import Reply, answer_of, incident_answer
-from keepgate.fronts.lsp.messages import Json, MessageId, Notification, Request, Response, Unusable
 from keepgate.fronts.lsp.outgoing import Outgoing
 from keepgate.fronts.lsp.params import PARSERS
 from keepgate.fronts.lsp.phases import NOTIFIED, REQUESTS, Phase, Refused, admit
 from keepgate.fronts.lsp.settling import Settling
+from keepgate.fronts.stdio import messages
 from keepgate.fronts.stdio.logs import incident
+from keepgate.fronts.stdio.messages import Json, MessageId, Notification, Request, Response, Unusable
 from keepgate.protocol.errors import Fault, Problem, RpcNumber, invalid_input
 from keepgate.protocol.wire import encode, unstructure
 
@@ -77,7 +77,7 @@ class KeepgateProtocol(LanguageServerProtocol):
                 self.refuse(unusable.id, unusable.number, unusable.problem)
             case Response() as response:
                 if not self._outgoing.settle(response) and response.is_empty:
-                    self.refuse(response.id, RpcNumber.INVALID_REQUEST, "a request names its method")
+                    self._send_data(messages.empty(response))
             case message if self.phase is Phase.STARTING:
                 # What a client sends before it has the answer to ``initialize`` waits for that answer.
                 self._backlog.append(message)

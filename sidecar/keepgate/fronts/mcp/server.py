@@ -7,13 +7,14 @@ from typing import Any, Final, NoReturn
 
 from keepgate.fronts.mcp import sdk
 from keepgate.fronts.mcp.terms import Opening, Terms
-from keepgate.fronts.stdio import logs
+from keepgate.fronts.stdio import logs, messages
 from keepgate.fronts.stdio.ending import CertainEnd, in_time, log_unhandled, on_signals, say
 from keepgate.fronts.stdio.processes import Lifeline
 from keepgate.fronts.stdio.transport import Descriptors, Wire, claim
-from keepgate.protocol.errors import ExitCode
+from keepgate.protocol.errors import ExitCode, RpcNumber
 from keepgate.protocol.framing import Body, Framer, Framing
 from keepgate.protocol.lifecycle import FRAME_BYTES_MAX
+from keepgate.protocol.wire import encode
 
 WATCH_S: Final = 0.5
 """How often the parent process and the client's end of stdout are looked at."""
@@ -111,7 +112,7 @@ class _Server:
         self._requests = module.Open()
         self._outgoing = module.Outgoing(self._requests, self._wire.write, self._wire.when_written)
         front = module.Front(self._terms, self._opening, self._outgoing)
-        self._incoming = module.Incoming(self._requests)
+        self._incoming = module.Incoming(self._requests, self._wire.write)
         early, self._early = self._early, []
         for line in early:
             self._incoming.take(line)
@@ -134,7 +135,9 @@ class _Server:
         for event in self._framer.feed(data):
             if not isinstance(event, Body):
                 size = event.announced_bytes
-                say(f"a message has at most {FRAME_BYTES_MAX} bytes; one of {size} is ignored")
+                problem = f"a message has at most {FRAME_BYTES_MAX} bytes; one of {size} is ignored"
+                say(problem)
+                self._wire.write(encode(messages.failure(None, RpcNumber.INVALID_REQUEST, problem)) + b"\n")
             elif self._incoming is None:
                 self._early.append(event.data)
             else:

@@ -19,6 +19,8 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
+from keepgate.fronts.stdio import messages
+from keepgate.protocol.errors import RpcNumber
 from keepgate.protocol.wire import decode, encode
 from keepgate.service.after_reply import AfterReply
 
@@ -58,13 +60,17 @@ class Open:
 
 
 class Incoming(_Stream):
-    """What the client sends, for the SDK to read. A line that is no message is an exception to it."""
+    """What the client sends, for the SDK to read.
 
-    def __init__(self, requests: Open) -> None:
+    A line that is no message for the SDK is answered here, with ``write``: it would let the client wait.
+    """
+
+    def __init__(self, requests: Open, write: Callable[[bytes], None]) -> None:
         self._lines: deque[bytes] = deque()
         self._news = asyncio.Event()
         self._ended = False
         self._requests = requests
+        self._write = write
 
     @property
     def is_read(self) -> bool:
@@ -81,34 +87,54 @@ class Incoming(_Stream):
         self._ended = True
         self._news.set()
 
-    async def receive(self) -> SessionMessage | Exception:
+    async def receive(self) -> SessionMessage:
         """The next message. Raises ``EndOfStream``."""
-        while not self._lines:
-            if self._ended:
-                raise anyio.EndOfStream
-            self._news.clear()
-            await self._news.wait()
-        return self._parsed(self._lines.popleft())
+        while True:
+            while not self._lines:
+                if self._ended:
+                    raise anyio.EndOfStream
+                self._news.clear()
+                await self._news.wait()
+            line = self._lines.popleft()
+            try:
+                message = _message_in(line)
+            except ValueError:
+                message = None
+            # To the SDK a request with an id that is none, such as null, is a notification.
+            doubtful = message is None or (isinstance(message, JSONRPCNotification) and b'"id"' in line)
+            if doubtful and (answer := _refusal(line)) is not None:
+                self._write(encode(answer) + b"\n")
+            elif message is not None:
+                return self._taken(message)
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> SessionMessage | Exception:
+    async def __anext__(self) -> SessionMessage:
         try:
             return await self.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    def _parsed(self, line: bytes) -> SessionMessage | Exception:
-        try:
-            message = _message_in(line)
-        except ValueError as error:
-            return error
+    def _taken(self, message: JSONRPCMessage) -> SessionMessage:
         if isinstance(message, JSONRPCRequest):
             self._requests.ids.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
             self._requests.settle((message.params or {}).get("requestId"))
         return SessionMessage(message)
+
+
+def _refusal(line: bytes) -> messages.Json | None:
+    """The answer to a line that is no message; notifications and answers get none, whatever they hold."""
+    match messages.parse(line):
+        case messages.Unusable() as unusable:
+            return messages.failure(unusable.id, unusable.number, unusable.problem)
+        case messages.Request() as request:
+            return messages.failure(request.id, RpcNumber.INVALID_PARAMS, "params are one object")
+        case messages.Response() as response if response.is_empty:
+            return messages.empty(response)
+        case messages.Notification() | messages.Response():
+            return None
 
 
 def _message_in(line: bytes) -> JSONRPCMessage:

@@ -95,6 +95,12 @@ def failure(number: MessageId | None, code: int, message: str, data: Any = None)
     return {"jsonrpc": VERSION, "id": number, "error": error}
 
 
+def empty(response: Response) -> Json:
+    """The answer to what says nothing, and so is rather a request that lacks its method."""
+    number = response.id if is_id(response.id) else None
+    return failure(number, RpcNumber.INVALID_REQUEST, "a request names its method")
+
+
 def _call(raw: Json) -> Message:
     method, params = raw["method"], raw.get("params")
     if type(method) is not str:
