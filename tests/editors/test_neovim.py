@@ -112,14 +112,14 @@ async def test_a_wish_that_its_caller_gives_up_leaves_the_screen(house: Any, neo
     assert [] == (await person.verbs_recall()).facts
 
 
-async def test_a_wish_that_is_decided_elsewhere_leaves_the_screen(house: Any, neovim: Any) -> None:
+async def test_a_wish_that_is_decided_elsewhere_leaves_the_screen(house: Any, neovim: Any, held: Any) -> None:
     """The yes of another window counts; this one closes its question."""
     agent = await house.agent()
     editor = await neovim("withdrawn")
     await editor.tells("ready")
     call = agent.remember(FACT)
     await editor.tells("shown")
-    other = await house.editor("other", capabilities=DECIDING)
+    other = await house.editor("other", held(), capabilities=DECIDING)
     pending = await other.request("proposals/list", {"status": "pending"})
     chosen = {name: pending["proposals"][0][name] for name in ("id", "hash")}
     await other.request("proposals/approve", chosen)
