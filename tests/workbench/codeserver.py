@@ -12,7 +12,7 @@ from typing import Any
 
 import install
 
-WAIT_S = 120
+WAIT_S = 60
 """How long anything may take on a loaded machine."""
 STOP_S = 20
 
@@ -84,6 +84,21 @@ class CodeServer:
         assert self._process is not None
         self._process.kill()
 
+    def terminate(self) -> None:
+        """Ask the server to end."""
+        assert self._process is not None
+        self._process.terminate()
+
+    def end(self, pid: int) -> None:
+        """Kill one of the server's processes."""
+        assert pid in self.processes()
+        _kill(pid)
+
+    def installed(self) -> list[str]:
+        """The extensions that count, with their versions; replaced ones are removed later."""
+        told = json.loads((self.extensions / "extensions.json").read_text(encoding="utf-8"))
+        return [one["relativeLocation"] for one in told]
+
     async def stop(self) -> None:
         """End the server and everything that still runs with its folders."""
         if self._process is not None and self._process.returncode is None:
@@ -96,13 +111,14 @@ class CodeServer:
         for pid in self.processes():
             _kill(pid)
 
-    def processes(self, word: str = "") -> list[int]:
-        """The processes that were started with this server's folders and have the word in their command."""
+    def processes(self, *words: str) -> list[int]:
+        """The processes that were started with this server's folders and have the words as arguments."""
         mark = f"KEEPGATE_WORKBENCH={self.folder}".encode()
         return [
             pid
             for pid in _all_processes()
-            if mark in _read(pid, "environ").split(b"\0") and word.encode() in _read(pid, "cmdline")
+            if mark in _read(pid, "environ").split(b"\0")
+            and {word.encode() for word in words} <= set(_read(pid, "cmdline").split(b"\0"))
         ]
 
     async def _spawn(self, *arguments: str) -> asyncio.subprocess.Process:
@@ -137,7 +153,10 @@ async def until(holds: Callable[[], Any | Awaitable[Any]]) -> Any:
 
 
 def _environment(folder: Path, variables: Mapping[str, str | None]) -> dict[str, str]:
-    """What the server sees: folders of its own, keepgate on the PATH, the variables of the house."""
+    """What the server sees: folders of its own, keepgate in the home, the variables of the house.
+
+    keepgate is where pipx puts it; the server takes its PATH from a login shell, which forgets ours.
+    """
     home = folder / "home"
     own = {
         "HOME": home,
@@ -149,16 +168,20 @@ def _environment(folder: Path, variables: Mapping[str, str | None]) -> dict[str,
     }
     for place in own.values():
         place.mkdir(parents=True, exist_ok=True)
+    programs = home / ".local/bin"
+    programs.mkdir(parents=True)
+    (programs / "keepgate").symlink_to(Path(sys.executable).parent / "keepgate")
     (folder / "config.yaml").write_text("auth: none\n", encoding="utf-8")
     kept = {name: os.environ[name] for name in ("LANG", "TZ", "PYTHONPATH") if name in os.environ}
-    path = (str(Path(sys.executable).parent), str(install.NODE), os.environ["PATH"])
+    path = (str(install.NODE), os.environ["PATH"])
     return {
         **kept,
         **{name: str(place) for name, place in own.items()},
         **{name: value for name, value in variables.items() if value is not None},
         "PATH": os.pathsep.join(path),
         "KEEPGATE_WORKBENCH": str(folder),
-        "NODE_OPTIONS": "",
+        # No gallery of extensions, which would be asked over the network.
+        "EXTENSIONS_GALLERY": "{}",
     }
 
 

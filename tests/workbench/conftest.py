@@ -1,8 +1,9 @@
 """A workbench with the packaged extension, the workspace of the house open in it."""
 
 import os
+import shutil
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import install
-from codeserver import CodeServer
+from codeserver import CodeServer, until
 from window import Window, open_window
 
 PICTURES = install.ROOT / "docs/editors/images"
+FAILURES = install.FOLDER / "failures"
+"""What the windows of failed tests showed in the end, and what their servers wrote."""
+FAILED = pytest.StashKey[bool]()
 GRACE = "--reconnection-grace-time=5"
 """How many seconds the server waits for a window that is gone; without it three hours."""
 
@@ -28,12 +32,35 @@ class Workbench:
         self.browser = browser
 
     async def open(self) -> Window:
-        """Open the workspace in a new window."""
-        return await open_window(self.browser, self.server.address, self.house.project)
+        """Open the workspace in a new window, once it can be asked."""
+        before = self.house.reachable()
+        window = await open_window(self.browser, self.server.address, self.house.project)
+        await until(lambda: self.house.reachable() > before)
+        return window
 
     def sidecars(self) -> list[int]:
         """The keepgate processes that the workbench started and that are alive."""
-        return self.server.processes("keepgate")
+        return self.server.processes("serve")
+
+    async def keep(self, name: str) -> None:
+        """Keep what a person would look at after a failure."""
+        folder = FAILURES / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        pages = [page for context in self.browser.contexts for page in context.pages]
+        for number, page in enumerate(pages):
+            await page.screenshot(path=folder / f"window-{number}.png")
+        for log in self.server.folder.rglob("*.log"):
+            shutil.copy(log, folder / f"{log.parent.name}-{log.name}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
+    """Tell the fixtures of a test whether it failed."""
+    report = yield
+    if call.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +72,9 @@ def packed() -> Path:
 
 
 @pytest.fixture
-async def workbench(house: Any, tmp_path: Path, packed: Path) -> AsyncIterator[Workbench]:
+async def workbench(
+    house: Any, tmp_path: Path, packed: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Workbench]:
     """A server of its own with the extension, and a browser; both end with the test."""
     from playwright.async_api import async_playwright
 
@@ -59,7 +88,10 @@ async def workbench(house: Any, tmp_path: Path, packed: Path) -> AsyncIterator[W
             browser = await playwright.chromium.launch(
                 executable_path=install.browser(), args=["--no-sandbox"]
             )
-            yield Workbench(house, server, browser)
+            made = Workbench(house, server, browser)
+            yield made
+            if request.node.stash.get(FAILED, False):
+                await made.keep(request.node.name)
             await browser.close()
     finally:
         await server.stop()

@@ -82,7 +82,7 @@ def _code_server() -> None:
     Its own script after installing compiles modules for terminals and file watching, for which it wants
     compilers; the workbench runs without them, so that only the libraries are installed here.
     """
-    wanted = _digest(HERE / "package.json", HERE / "package-lock.json", Path(__file__))
+    wanted = _digest(HERE / "package.json", HERE / "package-lock.json")
     stamp = FOLDER / "installed"
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
@@ -107,7 +107,8 @@ def _extension() -> None:
             _say(f"Installing the libraries of {folder.relative_to(ROOT)}")
             _run(NPM_CI, folder=folder, environment=_with_node())
     _say("Packing the extension")
-    _run(("npm", "run", "--silent", "package", "--", "--out", str(PACKED)), EXTENSION, _with_node())
+    _run(("npm", "run", "--silent", "package"), EXTENSION, _with_node())
+    shutil.copy(EXTENSION / PACKED.name, PACKED)
 
 
 def _with_node() -> dict[str, str]:

@@ -20,6 +20,7 @@ PLACES: Mapping[str, str] = {
     "dialog button": ".monaco-dialog-box .dialog-buttons .monaco-button",
     "quick input": ".quick-input-widget:not([style*='display: none'])",
     "quick row": ".quick-input-list .monaco-list-row",
+    "quick focus": ".quick-input-list .monaco-list-row.focused",
     "toast": ".notification-toast .notification-list-item",
     "toast button": ".notification-list-item-buttons-container .monaco-button",
     "view row": ".part.sidebar .pane-body .monaco-list-row",
@@ -55,6 +56,10 @@ class Window:
     async def gone(self, place: str, text: str | re.Pattern[str] | None = None) -> None:
         """Wait until no such thing is visible."""
         await self.at(place, text).first.wait_for(state="hidden")
+
+    async def shows(self, place: str, text: str | re.Pattern[str] | None = None) -> bool:
+        """Whether it can be seen now."""
+        return await self.at(place, text).filter(visible=True).count() > 0
 
     async def click(self, place: str, text: str | re.Pattern[str] | None = None, **options: object) -> None:
         """Click what is there."""
