@@ -218,3 +218,11 @@ def test_a_store_that_is_busy(filled: Any) -> None:
     assert 0 == done.code
     # Starting Python is not the hook's to speed up on a busy machine, so this is generous.
     assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize("deadline", ["0", "3600001", "9" * 22])
+def test_a_deadline_that_is_none(filled: Any, deadline: str) -> None:
+    """Longer than any clock can wait is a mistake of usage."""
+    done = filled.run("hook", "session-start", "--deadline-ms", deadline, stdin=sent(filled))
+
+    assert (2, False) == (done.code, "Traceback" in done.err)

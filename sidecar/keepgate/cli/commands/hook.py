@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 BUDGET_TOKENS: Final = 1_500
 DEADLINE_MS: Final = 2_000
+DEADLINE_MS_MAX: Final = 3_600_000
 NAMES_MAX: Final = 8
 SETTLE_S: Final = 0.2
 """What is left of the deadline for noting what was shown."""
@@ -31,7 +32,7 @@ def hook() -> None:
 
 _hook_options = options(
     click.option("--entities", metavar="NAMES", help="Comma-separated; default: those touched last."),
-    click.option("--deadline-ms", type=click.IntRange(min=1), default=DEADLINE_MS, show_default=True,
+    click.option("--deadline-ms", type=click.IntRange(1, DEADLINE_MS_MAX), default=DEADLINE_MS, show_default=True,
                  metavar="N", help="When to end in any case."),
     click.option("--budget", type=click.IntRange(min=1), default=BUDGET_TOKENS, show_default=True,
                  metavar="N", help="Tokens at most (characters / 4)."),

@@ -50,7 +50,7 @@ def show(given: Globals) -> None:
 @click.option("--strict/--no-strict", default=None,
               help="Also what is stricter than the contract. Default: only for this product.")  # fmt: skip
 @click.option("--case", "pattern", metavar="GLOB", help="Only the cases of these ids, such as 'recall/*'.")
-@click.option("--timeout", type=click.FloatRange(min=0.1), default=20.0, show_default=True, metavar="S",
+@click.option("--timeout", type=click.FloatRange(0.1, 3600), default=20.0, show_default=True, metavar="S",
               help="How long one answer may take, in seconds.")  # fmt: skip
 @pass_globals
 def conformance(given: Globals, **options: Any) -> None:
