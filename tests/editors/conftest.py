@@ -100,10 +100,9 @@ def program_of(*names: str) -> str:
         found = shutil.which(name, path=f"{BIN}{os.pathsep}{os.environ['PATH']}")
         if found is not None:
             return found
-    missing = f"none of {', '.join(names)} is here"
     if os.environ.get("KEEPGATE_EDITORS") == "all":
-        pytest.fail(missing)
-    pytest.skip(missing)
+        pytest.fail(f"none of {', '.join(names)} is here")
+    pytest.skip(reason=f"none of {', '.join(names)} is here")
 
 
 @pytest.fixture

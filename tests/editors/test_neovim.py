@@ -85,6 +85,64 @@ async def test_a_wish_that_is_put_off_is_kept(house: Any, neovim: Any) -> None:
     assert "inserted" == (await agent.answer(call))["status"]
 
 
+async def test_the_picker_of_a_plain_neovim(house: Any, neovim: Any) -> None:
+    """It takes a number; the first is to decide later, the second allows."""
+    agent = await house.agent()
+    editor = await neovim("builtin")
+    await editor.tells("ready")
+    call = agent.remember(FACT)
+    await editor.holds()
+
+    assert "inserted" == (await agent.answer(call))["status"]
+
+
+async def test_questions_come_to_the_editor_in_focus(house: Any, neovim: Any, tmp_path: Path) -> None:
+    """Out of focus another window is asked, although keys are idle here; in focus this one is."""
+    go_on = tmp_path / "go on"
+    other = await house.editor("other", ["Reject"])
+    agent = await house.agent()
+    editor = await neovim("focus", GO_ON=str(go_on))
+    await editor.tells("out of focus")
+    await other.request("session/active")
+    assert "scope_denied" == (await agent.answer(agent.remember("Of the other window.")))["error"]
+    go_on.touch()
+    await editor.tells("in focus")
+    call = agent.remember(FACT)
+    await editor.holds()
+
+    assert "inserted" == (await agent.answer(call))["status"]
+    assert 1 == len(other.server_requests)
+
+
+async def test_leave_for_a_session_is_given_and_ended(house: Any, neovim: Any) -> None:
+    """The next wish of the session is not asked about, until ``:Keepgate grants`` ends that."""
+    agent = await house.agent()
+    editor = await neovim("session")
+    await editor.tells("ready")
+    first = agent.remember("Wish 1")
+    assert "inserted" == (await agent.answer(first))["status"]
+    await editor.tells("allowed")
+    await editor.tells("revoked")
+    third = agent.remember("Wish 3")
+    await editor.holds()
+
+    assert "scope_denied" == (await agent.answer(third))["error"]
+
+
+async def test_a_wish_can_be_told_only_or_put_at_once(house: Any, neovim: Any) -> None:
+    """The setting ``on_question``, and ``notify``."""
+    agent = await house.agent()
+    editor = await neovim("ways")
+    await editor.tells("ready")
+    first = agent.remember("Wish 1")
+    await editor.tells("rejected")
+    second = agent.remember("Wish 2")
+    await editor.holds()
+
+    answers = [await agent.answer(first), await agent.answer(second)]
+    assert ["scope_denied", None] == [answer.get("error") for answer in answers]
+
+
 async def test_no_stray_key_answers(house: Any, neovim: Any) -> None:
     """What is typed while a question opens goes into the text; nothing is decided by it."""
     agent = await house.agent()

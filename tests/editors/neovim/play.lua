@@ -8,6 +8,7 @@ play = {} -- luacheck: globals play
 ---The choices that the plugin put to the person and that wait for one, oldest first.
 local picks = {}
 
+play.builtin_select = vim.ui.select
 -- Pickers of users stand in this place, too.
 vim.ui.select = function(items, options, on_choice)
   table.insert(picks, { items = items, options = options, on_choice = on_choice })

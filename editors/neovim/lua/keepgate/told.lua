@@ -151,6 +151,9 @@ end
 
 ---@param running vim.lsp.Client
 function M.grants(running)
+  local function again()
+    M.grants(running)
+  end
   client.request(running, "grants/list", {}, "grants", function(result)
     local lines = vim.tbl_map(function(grant)
       local what = ("  %s %s, session %s, since %s"):format(grant.kind, grant.layer or "facts",
@@ -164,12 +167,11 @@ function M.grants(running)
         meaning = "end it",
         act = function(id)
           if id then
-            client.request(running, "grants/revoke", { id = id }, "revoke", function()
-              M.grants(running)
-            end)
+            client.request(running, "grants/revoke", { id = id }, "revoke", again)
           end
         end,
       },
+      { key = "R", meaning = "read again", act = again },
     })
   end)
 end
