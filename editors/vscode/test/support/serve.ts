@@ -14,7 +14,10 @@ import { until } from "./until.js";
 export interface House {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly leave: () => void;
+  /** The sidecars that were started in it. */
+  readonly sidecars: Sidecar[];
+  /** End them, then remove everything. */
+  readonly leave: () => Promise<void>;
 }
 
 /** A workspace folder and a home, both new. */
@@ -22,10 +25,13 @@ export function house(): House {
   const root = mkdtempSync(join(tmpdir(), "keepgate-vscode-"));
   const folder = join(root, "project");
   mkdirSync(folder);
-  const leave = (): void => {
-    rmSync(root, { recursive: true, force: true });
+  const sidecars: Sidecar[] = [];
+  const leave = async (): Promise<void> => {
+    await Promise.all(sidecars.map((sidecar) => sidecar.stop()));
+    // A process that was killed may be at its last write.
+    rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   };
-  return { folder, env: { KEEPGATE_HOME: join(root, "home"), KEEPGATE_STORE: "" }, leave };
+  return { folder, env: { KEEPGATE_HOME: join(root, "home"), KEEPGATE_STORE: "" }, sidecars, leave };
 }
 
 /** The keepgate of this checkout, else the one on PATH. */
@@ -55,6 +61,7 @@ export function start(at: House, program = keepgate(), options: Readonly<Record<
     pause,
     log: () => undefined,
   });
+  at.sidecars.push(sidecar);
   sidecar.onState((state) => states.push(state));
   sidecar.start();
   const became = async <K extends State["kind"]>(kind: K): Promise<Extract<State, { kind: K }>> =>
