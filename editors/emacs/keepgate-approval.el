@@ -85,22 +85,26 @@
   (run-hooks 'keepgate-approval-change-hook)
   (message "keepgate asks: %s? M-x keepgate-question shows it"
            (keepgate-question-heading (keepgate-ask-question ask)))
-  (keepgate-approval--offer))
+  (keepgate-approval-offer))
 
 (defun keepgate-approval-keep (ask)
   "Put ASK, which the person reached for, before those that wait."
   (push ask keepgate-approval--asks)
   (run-hooks 'keepgate-approval-change-hook))
 
-(defun keepgate-approval--offer ()
+(defun keepgate-approval-offer ()
   "Show the next question, unless one is shown or the person is in its buffer."
   (let ((next (cl-find-if-not #'keepgate-ask-put-off keepgate-approval--asks)))
     (cond
      ((or (null next) keepgate-approval--current) nil)
      ((keepgate-approval--selected-p)
       (keepgate-approval--say "Another question waits: press n to see it."))
-     ((keepgate-option 'keepgate-pop-up-questions)
+     ((and (keepgate-option 'keepgate-pop-up-questions) (keepgate-approval--seen-p))
       (keepgate-approval--show next)))))
+
+(defun keepgate-approval--seen-p ()
+  "Whether there is a frame to look at; a daemon may have none but its own."
+  (or (not (daemonp)) (cdr (frame-list))))
 
 (defun keepgate-approval--selected-p ()
   "Whether the buffer of questions is that of the selected window."
@@ -116,9 +120,10 @@
       (let ((inhibit-read-only t))
         (erase-buffer)
         (keepgate-question-insert (keepgate-ask-question ask))
-        (insert "\n" (propertize (keepgate-approval--keys ask) 'face 'keepgate-label) "\n")
         (goto-char (point-min)))
-      (setq-local keepgate-root (keepgate-ask-root ask))
+      ;; Above the text, where a small window shows it, too.
+      (setq-local header-line-format (keepgate-approval--keys ask)
+                  keepgate-root (keepgate-ask-root ask))
       (setf (keepgate-ask-put-off ask) nil)
       (setq keepgate-approval--current ask
             keepgate-approval--since (float-time)))
@@ -144,9 +149,9 @@
 
 (defun keepgate-approval--acknowledge (ask)
   "Tell the sidecar that ASK is on the screen, if it is."
-  (let ((window (get-buffer-window keepgate-approval-buffer t))
+  (let ((window (get-buffer-window keepgate-approval-buffer 'visible))
         (ticket (keepgate-ask-ticket ask)))
-    (when window
+    (when (and window (keepgate-approval--seen-p))
       (set-window-start window 1)
       (set-window-point window 1)
       (when ticket
@@ -168,6 +173,7 @@
     (setq keepgate-approval--current nil)
     (when (get-buffer keepgate-approval-buffer)
       (with-current-buffer keepgate-approval-buffer
+        (setq header-line-format "n the next question   q close")
         (let ((inhibit-read-only t))
           (erase-buffer)))
       (keepgate-approval--say words)
@@ -176,7 +182,7 @@
 
 (defun keepgate-approval--go-on ()
   "After a question: close its window, or tell of the next."
-  (keepgate-approval--offer)
+  (keepgate-approval-offer)
   (unless (or keepgate-approval--current
               (cl-find-if-not #'keepgate-ask-put-off keepgate-approval--asks))
     (dolist (window (get-buffer-window-list keepgate-approval-buffer nil t))

@@ -64,7 +64,7 @@
     (run-hooks 'keepgate-approval-change-hook)
     (message "keepgate: it goes on waiting; M-x keepgate-question shows it again"))
   (quit-window)
-  (keepgate-approval--offer))
+  (keepgate-approval-offer))
 
 (defun keepgate-question-next ()
   "Leave the question that is shown for later and show the next one."

@@ -71,7 +71,9 @@
                     (keepgate-client-notification-functions . keepgate-approval--notified)
                     (keepgate-client-notification-functions . keepgate-table-changed)
                     (keepgate-client-change-hook . keepgate--update-lighter)
-                    (keepgate-approval-change-hook . keepgate--update-lighter)))
+                    (keepgate-approval-change-hook . keepgate--update-lighter)
+                    ;; A daemon has somebody to ask when its first frame is made.
+                    (server-after-make-frame-hook . keepgate-approval-offer)))
       (funcall act (car pair) (cdr pair)))))
 
 (defun keepgate--not-here (ticket _question)

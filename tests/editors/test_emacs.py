@@ -115,14 +115,15 @@ async def test_a_wish_that_its_caller_gives_up_leaves_the_screen(house: Any, ema
     assert [] == (await person.verbs_recall()).facts
 
 
-async def test_a_wish_that_is_decided_elsewhere_leaves_the_screen(house: Any, emacs: Any) -> None:
+async def test_a_wish_that_is_decided_elsewhere_leaves_the_screen(house: Any, emacs: Any, held: Any) -> None:
     """The yes of another window counts; Emacs closes its question."""
     agent = await house.agent()
     editor = await emacs("agents", "keepgate-agents-withdrawn")
     await editor.tells("ready")
     call = agent.remember(FACT)
     await editor.tells("shown")
-    other = await house.editor("other", capabilities=DECIDING)
+    # It was opened last: where Emacs is slow to say that it shows the question, it is asked, too.
+    other = await house.editor("other", held(), capabilities=DECIDING)
     pending = await other.request("proposals/list", {"status": "pending"})
     chosen = {name: pending["proposals"][0][name] for name in ("id", "hash")}
     await other.request("proposals/approve", chosen)
@@ -158,6 +159,23 @@ async def test_a_wish_from_before_waits_in_the_inbox(
 
     person = await house.person()
     assert facts == [fact.fact for fact in (await person.verbs_recall()).facts]
+
+
+async def test_a_command_brings_questions_to_emacs(house: Any, emacs: Any, tmp_path: Path) -> None:
+    """Another window was used last; after a command in Emacs the next question is put there alone."""
+    agent = await house.agent()
+    editor = await emacs("agents", "keepgate-agents-here")
+    await editor.tells("ready")
+    other = await house.editor("other", lambda _: "Reject")
+    await other.active()
+    await other.request("memory/status", {})
+    (tmp_path / "signs" / "other").touch()
+    await editor.tells("here")
+    told = await agent.answer(agent.remember(FACT))
+    await editor.holds()
+
+    assert "inserted" == told["status"]
+    assert [] == other.prompts
 
 
 async def test_a_wish_survives_a_restart(house: Any, emacs: Any) -> None:
@@ -289,6 +307,20 @@ def test_the_package_is_one(program: Any) -> None:
 
     allowed = (LINT_OF_NO_HOME, LINT_OF_NEW_EMACS)
     assert [] == [line for line in complaints if not any(words in line for words in allowed)]
+
+
+def test_the_folder_installs_as_a_package(program: Any, tmp_path: Path) -> None:
+    """``package-install-file`` takes the folder, and the mode is there without a ``require``."""
+    start = "(require 'package)", f'(setq package-user-dir "{tmp_path}/elpa")', "(package-initialize)"
+    install = f'(package-install-file "{PACKAGE}")'
+    _batch(program, *_evaluated(*start, install))
+    told = _batch(program, *_evaluated(*start, "(keepgate-mode 1)", '(message "mode %s" keepgate-mode)'))
+
+    assert "mode t" in told.splitlines()
+
+
+def _evaluated(*forms: str) -> list[str]:
+    return [argument for form in forms for argument in ("--eval", form)]
 
 
 def test_no_file_is_long() -> None:

@@ -110,6 +110,19 @@
   (keepgate-test-press "a")
   (keepgate-test--over))
 
+(ert-deftest keepgate-agents-here ()
+  "A command says that the person is here, not at the window used before."
+  (keepgate-test--ready)
+  (keepgate-test-hear "other")
+  (with-current-buffer (get-file-buffer (expand-file-name
+                                         "notes.txt" (getenv "KEEPGATE_TEST_PROJECT")))
+    (keepgate-start))
+  (keepgate-test-request "memory/status" nil)
+  (keepgate-test-tell "here")
+  (keepgate-test-question)
+  (keepgate-test-press "a")
+  (keepgate-test--over))
+
 (ert-deftest keepgate-agents-living ()
   "Emacs that is looked at from outside, and killed."
   (keepgate-test--ready)

@@ -42,6 +42,8 @@
   (keepgate-test-visit)
   (let ((answer (keepgate-test-add "First.")))
     (keepgate-test-question)
+    (with-current-buffer keepgate-approval-buffer
+      (should (string-match-p "s allow for this session" header-line-format)))
     (keepgate-test-press "s")
     (should (plist-get (funcall answer) :entry)))
   (should (plist-get (funcall (keepgate-test-add "Second.")) :entry))
@@ -62,7 +64,9 @@
                   "memory/remove"
                   (list :track "agent" :scope "workspace" :id (plist-get entry :id)
                         :session (keepgate-client-session (keepgate-test-connection))))))
-    (should-not (string-match-p "for this session" (keepgate-test-question)))
+    (keepgate-test-question)
+    (with-current-buffer keepgate-approval-buffer
+      (should-not (string-match-p "for this session" header-line-format)))
     (should-error (keepgate-test-press "s") :type 'user-error)
     (keepgate-test-press "r")
     (should (equal "rejected" (keepgate-test--outcome (funcall answer))))))
