@@ -19,7 +19,7 @@ export default tseslint.config(
   {
     // A pure part is one that the tests can run without an editor.
     files: ["src/**/*.ts"],
-    ignores: ["src/extension.ts", "src/**/*.vscode.ts", "src/views/**", "src/commands/**", "src/languageModel/**"],
+    ignores: ["src/extension.ts", "src/**/*.vscode.ts"],
     rules: {
       "no-restricted-imports": ["error", { paths: [{ name: "vscode", message: "only *.vscode.ts may use the editor" }] }],
     },

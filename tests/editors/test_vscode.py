@@ -22,6 +22,7 @@ EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 SERVE = [sys.executable, "-P", "-m", "keepgate", "serve"]
 LINE_S = 90
 INSTALL_S = 280
+TESTS_S = 1_200
 FACT = "The tests need port 5434."
 
 
@@ -257,8 +258,9 @@ async def test_a_window_that_is_closed_ends_its_sidecar(
     assert not sidecars(house.home)
 
 
+@pytest.mark.timeout(TESTS_S)
 def test_its_own_parts(built: Path) -> None:
-    """``node --test``: the finder, the settings, the questions, and how a change is shown."""
+    """``node --test``: the finder, the settings, the questions, the views, with a sidecar for each test."""
     _npm("test")
 
 
@@ -270,6 +272,6 @@ def test_types_and_rules_hold(built: Path) -> None:
 
 def _npm(*arguments: str) -> None:
     done = subprocess.run(
-        ["npm", *arguments], cwd=EXTENSION, capture_output=True, text=True, timeout=INSTALL_S, check=False
+        ["npm", *arguments], cwd=EXTENSION, capture_output=True, text=True, timeout=TESTS_S, check=False
     )
     assert 0 == done.returncode, done.stdout + done.stderr

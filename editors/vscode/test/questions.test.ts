@@ -20,8 +20,7 @@ async function window(test: TestContext, at = house()): Promise<Window> {
   questions.onDidEnd((ended) => ends.push(ended));
   test.after(async () => {
     questions.dispose();
-    await sidecar.stop();
-    at.leave();
+    await at.leave();
   });
   await became("running");
   return { sidecar, questions, ends };

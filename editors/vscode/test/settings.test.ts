@@ -63,7 +63,6 @@ describe("the settings", () => {
     test.after(at.leave);
     const options = initializationOptions((name) => ({ globalValue: VALUES[name] }));
     const { sidecar, became } = start(at, undefined, options);
-    test.after(() => sidecar.stop());
     await became("running");
     assert.deepEqual(Object.keys(VALUES).sort(), Object.keys(PASSED_ON).sort());
     const refused = await sidecar.calls

@@ -15,7 +15,6 @@ describe("the sidecar", () => {
     const at = house();
     test.after(at.leave);
     const { sidecar, became } = start(at);
-    test.after(() => sidecar.stop());
     const { server } = await became("running");
     assert.equal(server.workspaces.length, 1);
     assert.equal((await sidecar.calls.budgets({})).budgets.length, 4);
@@ -58,7 +57,6 @@ describe("the sidecar", () => {
     const at = house();
     test.after(at.leave);
     const { sidecar, became } = start(at);
-    test.after(() => sidecar.stop());
     await became("running");
     sidecar.onRequest("approval/request", () => new Promise(() => undefined));
     const controller = new AbortController();

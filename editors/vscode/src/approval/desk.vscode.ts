@@ -22,6 +22,7 @@ export class Desk implements vscode.Disposable {
   #prompt: Prompt | undefined;
   /** The question whose choices are about to appear. */
   #coming: Open | undefined;
+  #reminding = false;
 
   constructor(session: Session, questions: Questions) {
     this.#session = session;
@@ -32,6 +33,9 @@ export class Desk implements vscode.Disposable {
       }),
       questions.onDidEnd((ended) => {
         this.#ended(ended);
+      }),
+      vscode.window.tabGroups.onDidChangeTabs(() => {
+        this.#offer();
       }),
       vscode.window.onDidChangeWindowState((state) => {
         if (!state.focused) return;
@@ -72,8 +76,16 @@ export class Desk implements vscode.Disposable {
     this.#documents.dispose();
   }
 
+  /** Whether the buttons of the tab in view have the one for the rest of the session. */
+  #offer(): void {
+    const id = this.#documents.active;
+    const forSession = id !== undefined && this.#questions.find(id)?.question.forSession === true;
+    void vscode.commands.executeCommand("setContext", "keepgate.forSession", forSession);
+  }
+
   /** Bring the screen into step with what is open. */
   #look(): void {
+    this.#offer();
     const showing = this.#prompt?.open;
     if (showing !== undefined) {
       const now = this.#questions.find(showing.question.id);
@@ -139,11 +151,18 @@ export class Desk implements vscode.Disposable {
   #putAside(open: Open): void {
     this.#takeAway();
     this.#aside.add(open.question.id);
-    const text = `keepgate: a question is still open. ${withoutLinks(headline(open.question))}`;
-    void vscode.window.showInformationMessage(text, "Show the question").then((answer) => {
-      if (answer !== undefined && this.#questions.find(open.question.id) !== undefined) void this.#present(open);
-    });
+    void this.#remind(open);
     this.#look();
+  }
+
+  /** One message at a time: it cannot be taken back, and stays where it is when the question is decided. */
+  async #remind(open: Open): Promise<void> {
+    if (this.#reminding) return;
+    this.#reminding = true;
+    const text = `keepgate: a question is still open. ${withoutLinks(headline(open.question))}`;
+    const answer = await vscode.window.showInformationMessage(text, "Show the question");
+    this.#reminding = false;
+    if (answer !== undefined) await this.next();
   }
 
   #ended(ended: Ended): void {

@@ -1,7 +1,7 @@
 /** One question on the screen: a list of choices over the editor, whose change can be read and scrolled below. */
 
 import * as vscode from "vscode";
-import { headline, whoAsks } from "./change.js";
+import { headline } from "./change.js";
 import { type Act, type Choice, choices } from "./choices.js";
 import type { Open } from "./questions.js";
 
@@ -12,7 +12,10 @@ interface Item extends vscode.QuickPickItem {
   readonly act: Act;
 }
 
-/** For so long after it appeared nothing is taken from it: the key or click was meant for what was there before. */
+/**
+ * For so long after it appeared, and after text was typed into it, nothing is taken from it: the key or click was
+ * meant for what was there before.
+ */
 const GUARD_MS = 600;
 
 export class Prompt implements vscode.Disposable {
@@ -25,21 +28,25 @@ export class Prompt implements vscode.Disposable {
     this.open = open;
     const pick = this.#pick;
     pick.title = `keepgate: ${headline(open.question)}`;
-    pick.placeholder = `Asked by ${whoAsks(open.question)}. Nothing is decided until you choose; Escape puts it aside.`;
+    pick.placeholder = "Nothing is decided until you choose. Escape puts it aside.";
     pick.ignoreFocusOut = true;
     if (of > 1) {
       pick.step = place;
       pick.totalSteps = of;
     }
-    pick.items = choices(open).map(item);
-    pick.onDidChangeValue(() => {
-      // Text typed for the file below would else filter the list down to a choice that decides.
+    const items = choices(open).map(item);
+    pick.items = items;
+    let since = performance.now();
+    pick.onDidChangeValue((value) => {
+      if (value === "") return;
+      // Text typed for the file below would else lead to a choice that decides, and its Enter would choose it.
+      since = performance.now();
       pick.value = "";
+      pick.activeItems = items.slice(0, 1);
     });
     pick.onDidHide(() => {
       if (!this.#done) chosen("aside");
     });
-    const since = performance.now();
     pick.onDidAccept(() => {
       const act = pick.selectedItems[0]?.act;
       if (act === undefined || act === "separator" || performance.now() - since < GUARD_MS) return;
