@@ -271,6 +271,22 @@ async def test_memories_are_written_listed_changed_and_taken_back(house: Any, ne
     assert 1 == len(denied)
 
 
+async def test_pages_are_listed_changed_and_removed(house: Any, neovim: Any, look: Any) -> None:
+    """A page's file is shown and opened; a change of another process is shown as a difference."""
+    folder = house.project / ".keepgate" / "pages" / "people"
+    folder.mkdir(parents=True)
+    (folder / "ada.md").write_text("# Ada\n\nKeeps the engine.\n", encoding="utf-8")
+    person = await house.person()
+    editor = await neovim("pages")
+    await editor.tells("ready")
+    await look(house.reachable)
+    changed = "# Ada\n\nKeeps two engines.\n"
+    await person.pages_put(slug="people/ada", content=changed, session=SessionRef(id="s1"))
+    await editor.holds()
+
+    assert not (folder / "ada.md").exists()
+
+
 async def test_each_root_has_a_sidecar(
     house: Any, neovim: Any, tmp_path: Path, sidecars: Any, look: Any
 ) -> None:

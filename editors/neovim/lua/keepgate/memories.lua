@@ -1,16 +1,12 @@
----What is remembered, as buffers: the list by layer, and what a search found.
+---What is remembered, as buffers: the list by layer with facts and pages, and what a search found.
 local client = require("keepgate.client")
+local rows = require("keepgate.rows")
 local text = require("keepgate.text")
 local told = require("keepgate.told")
 local view = require("keepgate.view")
 local write = require("keepgate.write")
 
 local M = {}
-
----@class keepgate.Item
----@field kind "memory"|"fact"
----@field id string
----@field entry table? the Entry of a memory
 
 ---@class keepgate.Shown
 ---@field running fun(): vim.lsp.Client?
@@ -19,45 +15,13 @@ local M = {}
 ---@type table<integer, keepgate.Shown> by buffer
 local shown = {}
 
----@param entry table
----@return keepgate.Line
-local function memory_line(entry)
-  local tags = #entry.tags > 0 and ("  [%s]"):format(table.concat(vim.tbl_map(text.named, entry.tags), ", ")) or ""
-  local agent = entry.agentKey ~= "" and ("  (agent %s)"):format(text.named(entry.agentKey)) or ""
-  local line = text.excerpt(text.one_line(entry.text), 160)
-  return {
-    text = "  " .. line .. text.one_line(tags .. agent),
-    item = { kind = "memory", id = entry.id, entry = entry },
-  }
-end
-
----@param fact table
----@return keepgate.Line
-local function fact_line(fact)
-  local about = fact.entity_slug and ("%s: "):format(text.one_line(fact.entity_slug)) or ""
-  local private = fact.visibility == "private" and "  (private)" or ""
-  local line = text.excerpt(text.one_line(fact.fact), 160)
-  return { text = "  " .. about .. line .. private, item = { kind = "fact", id = fact.fact_id } }
-end
-
----@param lines keepgate.Line[]
----@param title string
----@param facts table[]
-local function add_facts(lines, title, facts)
-  if #facts == 0 then
-    return
-  end
-  table.insert(lines, { text = "" })
-  table.insert(lines, { text = title, group = "KeepgateLayer" })
-  vim.list_extend(lines, vim.tbl_map(fact_line, facts))
-end
-
 ---@param root string
 ---@param entries table[]
 ---@param budgets table[]
 ---@param facts table[]
+---@param pages table[]
 ---@return keepgate.Line[]
-local function list_lines(root, entries, budgets, facts)
+local function list_lines(root, entries, budgets, facts, pages)
   local lines = { { text = "keepgate remembers in " .. text.one_line(root), group = "KeepgateTitle" } }
   for index, layer in ipairs(write.LAYERS) do
     local budget = budgets[index]
@@ -66,11 +30,12 @@ local function list_lines(root, entries, budgets, facts)
     table.insert(lines, { text = fill, group = "KeepgateLayer" })
     for _, entry in ipairs(entries) do
       if entry.track == layer.track and entry.scope == layer.scope then
-        table.insert(lines, memory_line(entry))
+        table.insert(lines, rows.memory(entry))
       end
     end
   end
-  add_facts(lines, "Facts, the newest first", facts)
+  rows.add(lines, "Facts, the newest first", vim.tbl_map(rows.fact, facts))
+  rows.add(lines, "Pages", vim.tbl_map(rows.page, pages))
   return lines
 end
 
@@ -100,14 +65,9 @@ local function keys(buffer)
       end
     end
   end
-  local function edit(running, item)
-    if item.kind == "memory" then
-      write.edit(running, item.id)
-    end
-  end
-  return {
+    return {
     { key = "<CR>", meaning = "show it whole", act = on_item(told.show) },
-    { key = "e", meaning = "rewrite the memory; :w proposes it", act = on_item(edit) },
+    { key = "e", meaning = "rewrite a memory; :w proposes it; edit a page", act = on_item(write.edit) },
     { key = "d", meaning = "forget it, after a question", act = on_item(write.forget) },
     { key = "h", meaning = "its history", act = on_item(told.history) },
     { key = "w", meaning = "why it is remembered: who asked, who allowed it", act = on_item(told.why) },
@@ -154,7 +114,9 @@ function M.list(running)
     all_entries(now, nil, {}, function(entries)
       client.request(now, "memory/budgets", { session = vim.NIL }, "list", function(filled)
         client.request(now, "verbs/recall", { limit = 100 }, "list", function(recalled)
-          done(list_lines(now.root_dir, entries, filled.budgets, recalled.facts))
+          client.request(now, "pages/list", { limit = 1000 }, "list", function(listed)
+            done(list_lines(now.root_dir, entries, filled.budgets, recalled.facts, listed.pages))
+          end)
         end)
       end)
     end)
@@ -168,11 +130,15 @@ function M.search(running, words)
     local params = { text = words, limit = 100, session = vim.NIL }
     client.request(now, "memory/query", params, "search", function(found)
       client.request(now, "verbs/recall", { query = words, limit = 50 }, "search", function(recalled)
-        local title = ("%s: %d found"):format(text.named(words), found.total + #recalled.facts)
-        local lines = { { text = text.one_line(title), group = "KeepgateTitle" } }
-        vim.list_extend(lines, vim.tbl_map(memory_line, found.entries))
-        add_facts(lines, "Facts", recalled.facts)
-        done(lines)
+        client.request(now, "pages/search", { query = words }, "search", function(pages)
+          local count = found.total + #recalled.facts + #pages.hits
+          local title = ("%s: %d found"):format(text.named(words), count)
+          local lines = { { text = text.one_line(title), group = "KeepgateTitle" } }
+          vim.list_extend(lines, vim.tbl_map(rows.memory, found.entries))
+          rows.add(lines, "Facts", vim.tbl_map(rows.fact, recalled.facts))
+          rows.add(lines, "Pages", vim.tbl_map(rows.hit, pages.hits))
+          done(lines)
+        end)
       end)
     end)
   end)
@@ -183,6 +149,7 @@ local CHANGES = {
   ["memory/updated"] = true,
   ["memory/removed"] = true,
   ["facts/didChange"] = true,
+  ["pages/didChange"] = true,
 }
 
 -- What is on a screen is read again when it changes, once for many changes at a time.

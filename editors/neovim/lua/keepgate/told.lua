@@ -37,12 +37,25 @@ local function add_body(lines, body)
   end
 end
 
----Show a memory or a fact whole.
+---@param running vim.lsp.Client
+---@param slug string
+local function show_page(running, slug)
+  client.request(running, "pages/get", { slug = slug }, "show", function(found)
+    local lines = fields({ { "file", found.path }, { "seen by", found.page.visibility } })
+    table.insert(lines, { text = "" })
+    add_body(lines, found.content)
+    tell("Page " .. text.named(slug), lines)
+  end)
+end
+
+---Show a memory, a fact or a page whole.
 ---@param running vim.lsp.Client
 ---@param item keepgate.Item
 function M.show(running, item)
   if item.kind == "fact" then
     return M.history(running, item)
+  elseif item.kind == "page" then
+    return show_page(running, item.slug)
   end
   client.request(running, "memory/get", { id = item.id, session = vim.NIL }, "show", function(result)
     local entry = result.entry

@@ -110,10 +110,9 @@ function M.compose(running, layer, body)
   end)
 end
 
----Open a memory to rewrite it: `:w` proposes a replacement of exactly the version that was opened.
 ---@param running vim.lsp.Client
 ---@param id string
-function M.edit(running, id)
+local function rewrite(running, id)
   client.request(running, "memory/get", { id = id, session = vim.NIL }, "edit", function(result)
     local entry = result.entry
     local name = "keepgate://memory/" .. id
@@ -141,12 +140,38 @@ function M.edit(running, id)
   end)
 end
 
----Propose that a memory or a fact goes.
+---Open a page's file; it is yours to edit as any other.
+---@param running vim.lsp.Client
+---@param slug string
+local function edit_page(running, slug)
+  client.request(running, "pages/get", { slug = slug }, "edit", function(found)
+    vim.cmd.split({ args = { found.path }, magic = { file = false } })
+  end)
+end
+
+---Open a memory to rewrite it: `:w` proposes a replacement of exactly the version that was opened. A page's
+---file is opened as it is; of a fact nothing is rewritten.
+---@param running vim.lsp.Client
+---@param item keepgate.Item
+function M.edit(running, item)
+  if item.kind == "page" then
+    return edit_page(running, item.slug)
+  elseif item.kind == "fact" then
+    return say.note("a fact is not rewritten; another takes its place, or it is forgotten")
+  end
+  rewrite(running, item.id)
+end
+
+---Propose that a memory, a fact or a page goes.
 ---@param running vim.lsp.Client
 ---@param item keepgate.Item
 function M.forget(running, item)
   local function gone()
     say.note("forgotten")
+  end
+  if item.kind == "page" then
+    local params = { slug = item.slug, session = client.session }
+    return client.request(running, "pages/remove", params, "forget", gone)
   end
   if item.kind == "fact" then
     local params = { id = item.id, reason = "forgotten in Neovim", session = client.session }
