@@ -505,6 +505,7 @@ class Calls(ABC):
         self,
         *,
         text: str,
+        pages: bool = False,
         session: SessionRef | Unset | None = UNSET,
     ) -> PurgeResult:
         """Take a text out of every table, index, ledger payload and backup, and prove it.
@@ -516,6 +517,7 @@ class Calls(ABC):
             "memory/purge",
             PurgeParams(
                 text=text,
+                pages=pages,
                 session=session,
             ),
             PurgeResult,
@@ -1762,6 +1764,7 @@ class SyncCalls(ABC):
         self,
         *,
         text: str,
+        pages: bool = False,
         session: SessionRef | Unset | None = UNSET,
     ) -> PurgeResult:
         """Take a text out of every table, index, ledger payload and backup, and prove it.
@@ -1773,6 +1776,7 @@ class SyncCalls(ABC):
             "memory/purge",
             PurgeParams(
                 text=text,
+                pages=pages,
                 session=session,
             ),
             PurgeResult,

@@ -2,6 +2,7 @@
 
 STOP is ``before`` (the commit is made, the file is not), ``after`` (the file is there, which has not been
 noted) or ``never``. Each CALL is a JSON pair of method and params. It says what it has done, line by line.
+Whoever is asked says yes.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from keepgate.gate.approvers import ClientInfo
 from keepgate.pages.disk import Disk
 from keepgate.protocol.entries import SessionRef
 from keepgate.protocol.errors import Fault
+from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
 from keepgate.protocol.settings import Settings, WritePolicy
 from keepgate.service.connection import NoPeer
 
@@ -48,6 +50,13 @@ class StoppingDisk(Disk):
             time.sleep(3600)
 
 
+class Yes:
+    """A person who allows everything, such as a purge, which no policy answers."""
+
+    async def ask(self, question: ApprovalRequestParams) -> ApprovalAnswer:
+        return ApprovalAnswer(outcome="allowed-once", hash=question.hash)
+
+
 async def main(home: str, folder: str, stop: str, *calls: str) -> None:
     StoppingDisk.stop = stop
     settings = Settings(write_policy=WritePolicy.AUTO)
@@ -57,7 +66,7 @@ async def main(home: str, folder: str, stop: str, *calls: str) -> None:
         channel="test",
         client=ClientInfo(name="worker"),
         folders=[folder],
-        approver=None,
+        approver=Yes(),
         session=SessionRef(id="worker"),
     )
     for call in calls:

@@ -27,6 +27,7 @@ WAIT_S = 60.0
 
 Act = tuple[str, dict[str, Any]]
 PUT: Act = ("pages/put", {"slug": "a", "content": "new\n"})
+TO_PURGE = "marker-7719 word\n"
 REMOVE: Act = ("pages/remove", {"slug": "a"})
 
 
@@ -296,3 +297,22 @@ def test_two_processes_that_write_one_page_lose_nothing(start, tmp_path, work) -
     written = [line.split(" ", 3)[3] for line in lines if line.startswith("- ")]
     assert sorted(notes[0] + notes[1]) == sorted(written)
     assert {"applied"} == set(look(tmp_path, work, pending))
+
+
+@pytest.mark.parametrize(("stop", "left"), [("before", TO_PURGE), ("after", "(purged) word\n")])
+def test_a_purge_that_is_killed_leaves_old_pages_and_is_made_up_for(
+    start, tmp_path, work, page, stop, left
+) -> None:
+    """Whole files all the time; who serves the store next brings the rewriting to its end."""
+    page.write_text(TO_PURGE)
+    worker = start(stop, ("memory/purge", {"text": "marker-7719", "pages": True}))
+    assert "stopped" == said(worker)
+    kill(worker)
+    assert left == page.read_text()
+
+    assert [] == look(tmp_path, work, serve)
+    assert "(purged) word\n" == page.read_text()
+    assert ["applied"] == look(tmp_path, work, pending)
+
+    again = start("never", ("memory/purge", {"text": "marker-7719", "pages": True}))
+    assert said(again)["clean"]

@@ -9,6 +9,7 @@ import pytest
 
 from keepgate.gate.screening import Screen
 from keepgate.protocol.errors import Fault
+from keepgate.protocol.settings import WritePolicy
 from keepgate.service import maintenance
 from keepgate.service.connection import Silent
 
@@ -191,3 +192,141 @@ async def test_a_page_in_quarantine_can_be_released_after_a_purge(house: Any, pe
     assert ["a"] == back["pages"]
     assert "marker-55513" in person.questions[-1].text
     assert ["a"] == [page["slug"] for page in (await house.call(me, "pages/list"))["pages"]]
+
+
+MARKER = "marker-55514"
+
+
+@pytest.fixture
+async def with_pages(house: Any, person: Any) -> Any:
+    """A connection to a workspace with a page that holds the text twice, a clean one, and the user's own."""
+    connection = house.connect(person)
+    _page(house, "a").write_text(f"---\ntitle: {MARKER}\n---\n# A\n\nsaid {MARKER} here\n", encoding="utf-8")
+    _page(house, "clean").write_text("# Clean\n", encoding="utf-8")
+    own = house.home / "data" / "pages" / "me.md"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(f"mine: {MARKER}\n", encoding="utf-8")
+    await house.call(connection, "pages/reindex")
+    return connection
+
+
+def _page(house: Any, slug: str) -> Path:
+    file: Path = house.folder / "project" / ".keepgate" / "pages" / f"{slug}.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file
+
+
+async def test_pages_are_rewritten_when_asked(house: Any, person: Any, with_pages: Any, holding: Any) -> None:
+    """One question shows what changes, without the text; files, index, ledger and store are free of it."""
+    person.script = ["allowed-once"]
+    clean = _page(house, "clean").stat().st_mtime_ns
+
+    done = await house.call(with_pages, "memory/purge", text=MARKER, pages=True)
+
+    own = house.home / "data" / "pages" / "me.md"
+    assert (True, []) == (done["clean"], done["held"])
+    assert sorted(done["rewritten"]) == sorted([str(own), str(_page(house, "a"))])
+    assert "---\ntitle: (purged)\n---\n# A\n\nsaid (purged) here\n" == _page(house, "a").read_text("utf-8")
+    assert "mine: (purged)\n" == own.read_text("utf-8")
+    assert clean == _page(house, "clean").stat().st_mtime_ns
+    (question,) = person.questions
+    assert MARKER not in str(question)
+    assert "-said ⟨the text⟩ here\n+said (purged) here" in question.text
+    assert {"a", "me"} == {page.slug for page in question.pages}
+    assert holding(house.folder, [MARKER.encode()]) == []
+    found = await house.call(with_pages, "pages/search", query="purged here")
+    assert "a" in [hit["page"]["slug"] for hit in found["hits"]]
+    rows = await house.rows(with_pages, "purge-page")
+    assert {"page:a", "page:me"} == {row["entryId"] for row in rows}
+    history = await house.call(with_pages, "memory/history", id="page:a")
+    assert ["purge-page"] == [version["action"] for version in history["versions"]]
+    with pytest.raises(Fault):
+        await house.call(with_pages, "memory/undo", seq=rows[0]["seq"])
+    assert (await house.call(with_pages, "memory/verify"))["ok"]
+
+
+async def test_a_page_that_changes_while_the_person_looks_is_asked_again(
+    house: Any, person: Any, with_pages: Any
+) -> None:
+    """The second question shows what is there by then, and that is what is rewritten."""
+
+    async def edit(_: Any) -> str:
+        _page(house, "a").write_text(f"# A\n\nsaid {MARKER} again\n", encoding="utf-8")
+        return "allowed-once"
+
+    person.script = [edit, "allowed-once"]
+    done = await house.call(with_pages, "memory/purge", text=MARKER, pages=True)
+
+    assert (True, 2) == (done["clean"], len(person.questions))
+    assert person.questions[0].hash != person.questions[1].hash
+    assert "again" in person.questions[1].text
+    assert "# A\n\nsaid (purged) again\n" == _page(house, "a").read_text("utf-8")
+
+
+async def test_pages_that_change_again_and_again_are_given_up(
+    house: Any, person: Any, with_pages: Any
+) -> None:
+    """Nothing was purged then."""
+    count = 0
+
+    async def edit(_: Any) -> str:
+        nonlocal count
+        count += 1
+        _page(house, "a").write_text(f"# A {count}\n\nsaid {MARKER}\n", encoding="utf-8")
+        return "allowed-once"
+
+    person.script = [edit] * 9
+    with pytest.raises(Fault) as caught:
+        await house.call(with_pages, "memory/purge", text=MARKER, pages=True)
+
+    assert ("cancelled", "changed") == (caught.value.details["outcome"], caught.value.details["reason"])
+    assert 4 == len(person.questions)
+    assert MARKER in _page(house, "a").read_text("utf-8")
+
+
+async def test_without_a_yes_no_page_is_rewritten(house: Any, person: Any, with_pages: Any) -> None:
+    """A no leaves the files as they are."""
+    before = _page(house, "a").read_bytes()
+    person.script = ["rejected"]
+    with pytest.raises(Fault):
+        await house.call(with_pages, "memory/purge", text=MARKER, pages=True)
+
+    assert before == _page(house, "a").read_bytes()
+    assert [] == await house.rows(with_pages, "purge-page")
+
+
+async def test_no_purge_makes_a_private_page_public(house: Any, person: Any, with_pages: Any) -> None:
+    """Such a page is left to its owner, and named."""
+    _page(house, "a").write_text("---\nvisibility: private\n---\nx\n", encoding="utf-8")
+    person.script = ["allowed-once"]
+
+    done = await house.call(with_pages, "memory/purge", text="visibility", pages=True)
+
+    assert [] == done["rewritten"]
+    assert str(_page(house, "a")) in done["held"]
+
+
+async def test_a_purge_takes_no_page_out_of_quarantine(house: Any, person: Any) -> None:
+    """Its file is rewritten; who wrote it is the same, and so is that nobody has looked at it."""
+    bad, me = house.connect(person, session="bad"), house.connect(person, session="me")
+    person.script = ["allowed-once"] * 4
+    await house.call(bad, "pages/put", slug="a", content=f"# A\n{MARKER}\n")
+    await house.call(me, "memory/quarantine", sessionId="bad")
+
+    done = await house.call(me, "memory/purge", text=MARKER, pages=True)
+
+    assert (True, [str(_page(house, "a"))]) == (done["clean"], done["rewritten"])
+    assert [] == (await house.call(me, "pages/list"))["pages"]
+    assert ["a"] == (await house.call(me, "memory/release", sessionId="bad"))["pages"]
+    assert ["a"] == [page["slug"] for page in (await house.call(me, "pages/list"))["pages"]]
+
+
+async def test_a_policy_that_refuses_pages_refuses_their_purge(build: Any, person: Any) -> None:
+    """Nobody is asked, and nothing is touched."""
+    house = await build(write_policies={"pages": WritePolicy.OFF})
+    _page(house, "a").write_text(f"# {MARKER}\n", encoding="utf-8")
+    connection = house.connect(person)
+    with pytest.raises(Fault) as caught:
+        await house.call(connection, "memory/purge", text=MARKER, pages=True)
+
+    assert ("rejected", []) == (caught.value.details["outcome"], person.questions)

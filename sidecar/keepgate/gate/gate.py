@@ -66,7 +66,7 @@ class Gate:
         self._stamp = stamp
         self._pages = pages
         self.screen: Final = screen
-        self.purging: Final = Purge(store, writer)
+        self.purging: Final = Purge(store, writer, pages)
         self.grants: Final = Grants(store, writer)
         self._claimed: set[str] = set()
         self.decisions: Final = Decisions()

@@ -7,13 +7,12 @@ one that is as it was shown is written now, any other was changed by somebody el
 
 import errno
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.core.writing.mutation import RELEASE
-from keepgate.core.writing.page_steps import PageFiles
 from keepgate.gate.receipt import Receipt
 from keepgate.protocol.errors import Code, Fault, write_denied
 from keepgate.protocol.proposals import Outcome
@@ -46,6 +45,9 @@ class PageDisk(Protocol):
     def page_visibility(self, text: str) -> Visibility:
         """Who may read a page with this text; private, too, where that cannot be told."""
 
+    def page_texts(self, root: str) -> Iterator[tuple[str, str, str]]:
+        """Slug, path and text of each page file of a root that can be read."""
+
     def digest(self, root: str, path: str) -> str | None:
         """SHA-256 of what is there; ``None``: no file. Raises ``OSError``, also for what is no page."""
 
@@ -73,7 +75,7 @@ class PageWriting:
         self._written: Final = written
 
     @property
-    def files(self) -> PageFiles:
+    def files(self) -> PageDisk:
         """The page files as they are on the disk."""
         return self._disk
 
@@ -89,7 +91,7 @@ class PageWriting:
         left: list[PageWrite] = []
         for _ in range(TRIES):
             for root in roots:
-                await self._settle(root)
+                await self.settle(root)
             found = [await self._store.reading.run(page_writes.by_seq, seq) for seq in receipt.seqs]
             left = [write for write in found if write is not None and write.state != APPLIED]
             if all(write.state != PENDING for write in left):
@@ -103,9 +105,14 @@ class PageWriting:
     async def replay(self) -> None:
         """Make what a process that is gone has left behind. Raises the store's faults."""
         for root in await self._store.reading.run(page_writes.pending_roots):
-            await self._settle(root)
+            await self.settle(root)
 
-    async def _settle(self, root: str) -> None:
+    async def made(self, seqs: Sequence[int]) -> list[PageWrite]:
+        """Of the writes with these ledger rows those whose files are written."""
+        found = [await self._store.reading.run(page_writes.by_seq, seq) for seq in seqs]
+        return [write for write in found if write is not None and write.state == APPLIED]
+
+    async def settle(self, root: str) -> None:
         """Bring every write below a root to its end, in the order of their approval."""
         made = await self._writer.beside(lambda db: self._in_lane(db, root))
         for home in dict.fromkeys(write.home for write in made):

@@ -1,25 +1,30 @@
 """Purging a text, with a person's leave: asked where the caller's own person is, never through the inbox.
 
-The text is in no proposal, no question, no notification and no row: what is asked about are counts and files.
+The text is in no proposal, no question, no notification and no row: what is asked about are counts and files,
+and of pages what would change in them, with a mark where the text is.
 That a purge waits for nobody else follows: whoever decided it later would have to know the text.
 """
 
 import asyncio
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from keepgate.core.model.text import units
 from keepgate.core.model.viewer import Author
 from keepgate.core.writing.approval import Allowed, Decider, Denied, Verdict
 from keepgate.core.writing.ledger import Decision, Row
+from keepgate.core.writing.mutation import PageStep
 from keepgate.gate.approvers import Asker, NobodyThere
 from keepgate.gate.asking import decider, to_the_end
+from keepgate.gate.page_writing import CHANGED, PageWriting
 from keepgate.gate.policies import Rules
-from keepgate.protocol.errors import Problem, invalid_input, write_denied
+from keepgate.gate.purging_pages import PageRoot, commit, differences, is_refused, shown, steps_of
+from keepgate.protocol.errors import Fault, Problem, invalid_input, write_denied
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams, Caution, Outcome
 from keepgate.protocol.settings import WritePolicy
 from keepgate.store import purging, raw_search
@@ -34,6 +39,8 @@ UNITS_MIN: Final = 6
 """A shorter text stands in too much that is no secret."""
 ACTION: Final = "purge"
 FILES_SHOWN: Final = 20
+ASKS_MAX: Final = 4
+"""How often a purge is asked about whose pages change while the person looks."""
 
 
 @frozen(kw_only=True)
@@ -41,7 +48,7 @@ class Purged:
     """What became of a text.
 
     ``removed`` counts rows by table, ``backups`` are the copies that were looked at; ``held`` are files that
-    still hold it, empty when ``clean``.
+    still hold it, empty when ``clean``; ``rewritten`` are page files that hold it no more.
     """
 
     removed: Mapping[str, int]
@@ -49,39 +56,77 @@ class Purged:
     files_searched: int
     held: tuple[str, ...]
     clean: bool
+    rewritten: tuple[str, ...] = ()
 
 
 class Purge:
     """Purges texts from one store."""
 
-    def __init__(self, store: Store, writer: Writer) -> None:
+    def __init__(self, store: Store, writer: Writer, pages: PageWriting) -> None:
         self._store = store
         self._writer = writer
+        self._pages = pages
 
-    async def run(self, text: str, author: Author, asker: Asker, rules: Rules) -> Purged:
-        """Ask, and take ``text`` out of everything of the store's.
+    async def run(
+        self, text: str, author: Author, asker: Asker, rules: Rules, roots: Sequence[PageRoot] = ()
+    ) -> Purged:
+        """Ask, and take ``text`` out of everything of the store's, and of the pages of these roots.
 
-        Raises ``INVALID_INPUT`` for a text that is too short, ``WRITE_DENIED`` when the answer is not yes.
+        Pages come first, so that nobody reads what the store has just forgotten from one of them again. A
+        page that is changed while the person looks is asked about again; with all that is known then.
+
+        Raises ``INVALID_INPUT`` for a text that is too short, ``WRITE_DENIED`` when the answer is not yes,
+        and when pages change again and again.
         """
         if units(text) < UNITS_MIN or not text.strip():
             raise invalid_input(Problem("$.text", f"must have at least {UNITS_MIN} units"))
         forms = raw_search.forms_of(text)
-        verdict = await self._decide(forms, author, asker, rules)
-        if not isinstance(verdict, Allowed):
-            outcome = verdict.outcome if isinstance(verdict, Denied) else Outcome.UNAVAILABLE
-            await self._note_denied(author, verdict.by, outcome)
-            raise write_denied(outcome, None)
-        done, _ = await to_the_end(self._purge(text, forms, author, verdict))
-        return done
+        for _ in range(ASKS_MAX):
+            steps = await self._pages_holding(forms, roots)
+            verdict = await self._decide(forms, author, asker, rules, steps)
+            if not isinstance(verdict, Allowed):
+                outcome = verdict.outcome if isinstance(verdict, Denied) else Outcome.UNAVAILABLE
+                await self._note_denied(author, verdict.by, outcome)
+                raise write_denied(outcome, None)
+            done, _ = await to_the_end(self._allowed(text, forms, author, verdict, steps))
+            if done is not None:
+                return done
+        raise write_denied(Outcome.CANCELLED, None, reason=CHANGED)
 
-    async def _decide(self, forms: tuple[str, ...], author: Author, asker: Asker, rules: Rules) -> Verdict:
+    async def _pages_holding(self, forms: tuple[str, ...], roots: Sequence[PageRoot]) -> tuple[PageStep, ...]:
+        for root in roots:
+            await self._pages.settle(root.folder)
+        return await asyncio.to_thread(steps_of, self._pages.files, roots, forms) if roots else ()
+
+    async def _allowed(
+        self, text: str, forms: tuple[str, ...], author: Author, verdict: Allowed, steps: tuple[PageStep, ...]
+    ) -> Purged | None:
+        rewritten: tuple[str, ...] = ()
+        if steps:
+            receipt = await self._writer.run(lambda txn: commit(txn, steps, author, verdict))
+            if receipt is None:
+                return None
+            with suppress(Fault):
+                # One that could not be written still holds the text, and is named among those that do.
+                await self._pages.finish(receipt)
+            rewritten = tuple(f"{made.root}/{made.path}" for made in await self._pages.made(receipt.seqs))
+        return evolve(await self._purge(text, forms, author, verdict), rewritten=rewritten)
+
+    async def _decide(
+        self,
+        forms: tuple[str, ...],
+        author: Author,
+        asker: Asker,
+        rules: Rules,
+        steps: tuple[PageStep, ...],
+    ) -> Verdict:
         by = decider(asker, via=ACTION)
-        if rules.settings.write_policy is WritePolicy.OFF:
+        if rules.settings.write_policy is WritePolicy.OFF or is_refused(steps, author, rules):
             return Denied(by=by, outcome=Outcome.REJECTED)
         if asker.approver is None:
             return Denied(by=by, outcome=Outcome.UNAVAILABLE)
         seconds = rules.settings.approval_timeout_seconds
-        question = await self._question(forms, author, seconds)
+        question = await self._question(forms, author, seconds, steps)
         try:
             async with asyncio.timeout(seconds), asker.turn:
                 answer = await asker.approver.ask(question)
@@ -90,22 +135,29 @@ class Purge:
         return _verdict(answer, question, by)
 
     async def _question(
-        self, forms: tuple[str, ...], author: Author, seconds: float
+        self, forms: tuple[str, ...], author: Author, seconds: float, steps: tuple[PageStep, ...]
     ) -> ApprovalRequestParams:
         counts = await self._store.reading.run(purging.count, forms)
         copies = await asyncio.to_thread(purging.backups_of, self._store)
         stamp = self._store.stamp_maker()
         told = ", ".join(f"{number} of {table}" for table, number in counts.items()) or "no row"
         text = f"purge a text from every table, index, log and backup: {told}"
-        shown = [
+        listed = [
             *copies[:FILES_SHOWN],
             *([f"and {len(copies) - FILES_SHOWN} more"] if copies[FILES_SHOWN:] else []),
         ]
+        pages = shown(steps, forms)
+        text = "\n\n".join([text, *differences(pages)])
         warnings = [
             Caution(
                 kind=ACTION, message=f"a text would be taken out for good: {told}; this cannot be undone"
             ),
-            *(Caution(kind=ACTION, message=f"also from the copy {path}") for path in shown),
+            *(Caution(kind=ACTION, message=f"also from the copy {path}") for path in listed),
+            *(
+                [Caution(kind=ACTION, message=f"page files would be rewritten: {len(pages)}, as shown")]
+                if pages
+                else []
+            ),
         ]
         return ApprovalRequestParams(
             id=stamp.new_id(),
@@ -121,6 +173,7 @@ class Purge:
             hash=hashlib.sha256("\0".join([secrets.token_hex(16), *forms, text]).encode()).hexdigest(),
             deadline=stamp.now_ms + int(seconds * 1000),
             warnings=warnings,
+            pages=pages,
         )
 
     async def _note_denied(self, author: Author, by: Decider, outcome: Outcome) -> None:

@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,8 @@ from filelock import Timeout
 from keepgate.pages import files
 from keepgate.pages.folders import UnusableError
 from keepgate.pages.locks import WRITING, lock_of
-from keepgate.pages.parse import visibility_in
+from keepgate.pages.parse import slug_of, visibility_in
+from keepgate.pages.scan import scan
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.protocol.verbs import Visibility
 
@@ -43,6 +44,14 @@ class Disk:
     def page_visibility(self, text: str) -> Visibility:
         """Who may read a page with this text; private, too, where that cannot be told."""
         return visibility_in(text.encode())
+
+    def page_texts(self, root: str) -> Iterator[tuple[str, str, str]]:
+        """Slug, path and text of each page file of a root that can be read."""
+        for path in sorted(scan(root).files):
+            with suppress(UnusableError, OSError):
+                found = files.read(root, path)
+                if found is not None:
+                    yield slug_of(path), path, found.text()
 
     def digest(self, root: str, path: str) -> str | None:
         """The digest of what is there; ``None`` for no file. Raises ``OSError`` for what is no page."""

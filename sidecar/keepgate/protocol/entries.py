@@ -427,6 +427,9 @@ class PurgeParams:
     """Params of ``memory/purge``."""
 
     text: Annotated[str, "The text to take out, as it was stored; at least 6 units. It is noted nowhere."]
+    pages: Annotated[
+        bool, "Rewrite the page files of the session's workspace and of the user that hold it, too."
+    ] = False
     session: SessionParam = UNSET
 
 
@@ -439,6 +442,7 @@ class PurgeResult:
     clean: Annotated[bool, "Whether none of them holds it, and every backup that is known of was purged."]
     held: Annotated[list[str], "Files that still hold it: page files, which are yours to edit, or others."]
     backups: Annotated[list[str], "The copies of the store that were looked at."]
+    rewritten: Annotated[list[str], "Page files that held it and were rewritten."] = field(factory=list)
 
 
 @frozen(kw_only=True)

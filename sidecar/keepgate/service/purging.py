@@ -1,8 +1,10 @@
 """The operation ``memory/purge``."""
 
+from keepgate.gate.purging_pages import PageRoot
 from keepgate.protocol import entries as e
 from keepgate.protocol.errors import Problem, invalid_input
 from keepgate.service.context import WriteCtx
+from keepgate.service.pages.places import roots_of
 
 
 async def purge(ctx: WriteCtx, params: e.PurgeParams) -> e.PurgeResult:
@@ -10,13 +12,17 @@ async def purge(ctx: WriteCtx, params: e.PurgeParams) -> e.PurgeResult:
     author = ctx.writing_author(params.session)
     if ctx.connection.remote:
         raise invalid_input(Problem("$", "purging is for local callers"))
-    done = await ctx.gate.purging.run(
-        params.text, author, ctx.connection.asker, ctx.rules_for(ctx.connection.keys)
-    )
+    homes = dict.fromkeys((author.workspace_key, "")) if params.pages else ()
+    roots = [
+        PageRoot(home=root.home, folder=root.folder) for home in homes for root in await roots_of(ctx, home)
+    ]
+    rules = ctx.rules_for(ctx.connection.keys)
+    done = await ctx.gate.purging.run(params.text, author, ctx.connection.asker, rules, roots)
     return e.PurgeResult(
         removed=dict(done.removed),
         files_searched=done.files_searched,
         clean=done.clean,
         held=list(done.held),
         backups=list(done.backups),
+        rewritten=list(done.rewritten),
     )

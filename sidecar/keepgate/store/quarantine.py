@@ -21,7 +21,7 @@ SELECT {SEALED_COLUMNS} FROM ledger AS l
 WHERE action = 'quarantine' AND decision = 'allowed' AND NOT EXISTS (
   SELECT 1 FROM ledger AS newer
   WHERE newer.entry_id = l.entry_id AND newer.workspace_key IS l.workspace_key AND newer.seq > l.seq
-    AND newer.decision = 'allowed'
+    AND newer.decision = 'allowed' AND newer.action <> 'purge-page'
 )
 ORDER BY seq
 """  # noqa: S608 - constants of this package
@@ -35,21 +35,22 @@ _FACTS: Final = (
 _PAGES: Final = f"""
 SELECT {SEALED_COLUMNS} FROM ledger AS l
 WHERE session_id = ? AND decision = 'allowed' AND entry_id BETWEEN 'page:' AND 'page;'
-  AND action NOT IN ('quarantine', 'release') AND NOT EXISTS (
+  AND action NOT IN ('quarantine', 'release', 'purge-page') AND NOT EXISTS (
     SELECT 1 FROM ledger AS newer
     WHERE newer.entry_id = l.entry_id AND newer.workspace_key IS l.workspace_key AND newer.seq > l.seq
-      AND newer.decision = 'allowed' AND newer.action <> 'release'
+      AND newer.decision = 'allowed' AND newer.action NOT IN ('release', 'purge-page')
   )
 ORDER BY seq
 """  # noqa: S608
 _WRITER: Final = """
 SELECT session_id FROM ledger
 WHERE entry_id = ? AND workspace_key IS ? AND decision = 'allowed' AND seq < ?
-  AND action NOT IN ('quarantine', 'release')
+  AND action NOT IN ('quarantine', 'release', 'purge-page')
 ORDER BY seq DESC LIMIT 1
 """
 _NEWEST_OF_PAGE: Final = """
-SELECT action FROM ledger WHERE entry_id = ? AND workspace_key IS ? AND decision = 'allowed'
+SELECT action FROM ledger
+WHERE entry_id = ? AND workspace_key IS ? AND decision = 'allowed' AND action <> 'purge-page'
 ORDER BY seq DESC LIMIT 1
 """
 _PLACE: Final = "SELECT root, path FROM page_writes WHERE home = ? AND slug = ? ORDER BY id DESC LIMIT 1"

@@ -1294,6 +1294,10 @@ export interface ProposalsListResult {
 export interface PurgeParams {
   /** The text to take out, as it was stored; at least 6 units. It is noted nowhere. */
   readonly text: string;
+  /**
+   * Rewrite the page files of the session's workspace and of the user that hold it, too. Default: `false`.
+   */
+  readonly pages?: boolean | undefined;
   /** Who is asking. Absent: the connection's default session. `null`: the management view. */
   readonly session?: SessionRef | null | undefined;
 }
@@ -1310,6 +1314,8 @@ export interface PurgeResult {
   readonly held: readonly string[];
   /** The copies of the store that were looked at. */
   readonly backups: readonly string[];
+  /** Page files that held it and were rewritten. */
+  readonly rewritten: readonly string[];
 }
 
 /** Params of `memory/quarantine`. */

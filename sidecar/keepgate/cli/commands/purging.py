@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     required=True,
     help="Type the text unseen, or send it on stdin; never as an argument.",
 )
+@click.option("--pages", is_flag=True, help="Rewrite the page files that hold it, too; each is shown first.")
 @pass_globals
-def purge(given: Globals, *, secret: bool) -> None:
+def purge(given: Globals, *, secret: bool, pages: bool) -> None:
     """Take a text out of every memory, fact, proposal, index, ledger row and backup, after asking.
 
     Nothing brings it back. The ledger keeps that something was purged, and its chain holds. Page files that
-    hold the text are named and left to you.
+    hold the text are named and left to you; with --pages those of this workspace and your own are rewritten.
     """
     from keepgate.cli.running import write  # noqa: PLC0415
     from keepgate.fronts.terminal.cards import purged  # noqa: PLC0415
@@ -33,7 +34,7 @@ def purge(given: Globals, *, secret: bool) -> None:
     text = _unseen()
 
     async def work(calls: "Calls") -> Any:
-        return await calls.call("memory/purge", {"text": text})
+        return await calls.call("memory/purge", {"text": text, "pages": pages})
 
     write(given, work, PurgeResult, purged, agent=None)
 

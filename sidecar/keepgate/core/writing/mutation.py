@@ -13,6 +13,9 @@ QUARANTINE: Final = "quarantine"
 RELEASE: Final = "release"
 """Actions of steps that put something out of every read, and that bring it back; no undo takes them back."""
 
+PURGE_PAGE: Final = "purge-page"
+"""The action of a step that takes a purged text out of a page's file; of what was there a digest is kept."""
+
 
 @frozen(kw_only=True)
 class Mutation:

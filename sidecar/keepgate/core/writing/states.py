@@ -7,9 +7,10 @@ from typing import Any, Final, assert_never
 
 from attrs import frozen
 
+from keepgate.core.model.digest import digest_of
 from keepgate.core.model.fact import Fact
 from keepgate.core.writing.ledger import Decision, Sealed
-from keepgate.core.writing.mutation import FactStep, Mutation, PageStep, Step
+from keepgate.core.writing.mutation import PURGE_PAGE, FactStep, Mutation, PageStep, Step
 from keepgate.protocol.entries import Entry, Scope, Track
 from keepgate.protocol.verbs import FactKind, Visibility
 
@@ -74,6 +75,12 @@ def states_of(step: Step) -> dict[str, Any]:
             trusted = {"root": step.root}
             is_trusted = step.action == "trust"
             return {"before": None if is_trusted else trusted, "after": trusted if is_trusted else None}
+        case PageStep(action="purge-page"):
+            place = _page_state(step, "", step.before_visibility) or {}
+            return {
+                "before": {**place, "content": None, "digest": digest_of(step.before or "")},
+                "after": _page_state(step, step.content, step.visibility),
+            }
         case PageStep():
             return {
                 "before": _page_state(step, step.before, step.before_visibility),
@@ -107,6 +114,9 @@ def _step(row: Sealed, before: Any, after: Any) -> Step | None:
         case Sort.FACT:
             fact = fact_from(before) if before else None
             return FactStep(action=row.action, before=fact, after=fact_from(after))
+        case Sort.PAGE if row.action == PURGE_PAGE:
+            # What was there is not kept, so there is no step that could be looked at again or taken back.
+            return None
         case Sort.PAGE | Sort.ROOT:
             return _page_step(row, before, after)
 

@@ -91,6 +91,8 @@ def purged(screen: Screen, result: PurgeResult) -> None:
     """What became of a text, without it."""
     told = ", ".join(f"{number} of {table}" for table, number in result.removed.items())
     screen.line(f"Purged: {told}." if told else "No row held it.")
+    for path in result.rewritten:
+        screen.line(f"Rewritten: {path}")
     screen.line(
         f"Searched {result.files_searched} files: {'none holds it.' if result.clean else 'not clean.'}"
     )
