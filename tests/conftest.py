@@ -20,6 +20,14 @@ from keepgate_client.testing import FakeEditor
 
 Json = dict[str, Any]
 WAIT_S = 60
+ASKING = "anything else = no: "
+"""The end of a question at a terminal."""
+ATTACH = """
+import fcntl, os, sys, termios
+fcntl.ioctl(int(sys.argv[1]), termios.TIOCSCTTY, 0)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Makes the descriptor in argv[1] the controlling terminal of the new session, then becomes the command."""
 
 
 class Agent:
@@ -49,6 +57,57 @@ class Agent:
         self.connection.process.kill()
 
 
+class Terminal:
+    """``keepgate inbox --watch`` on a pseudo-terminal; ``keys`` gives what is typed at each question."""
+
+    def __init__(self, process: asyncio.subprocess.Process, master: int, keys: Callable[[], Any]) -> None:
+        self.process = process
+        self.screen = ""
+        self.questions = 0
+        self._master = master
+        self._keys = keys
+        self._answering: set[asyncio.Task[None]] = set()
+        asyncio.get_running_loop().add_reader(master, self._read)
+
+    @property
+    def ended(self) -> bool:
+        return self.process.returncode is not None
+
+    async def kill(self) -> None:
+        """End it at once, stopped or not."""
+        if not self.ended:
+            self.process.kill()
+            await self.process.wait()
+
+    async def leave(self) -> None:
+        """End it, and let go of its terminal."""
+        await self.kill()
+        for task in self._answering:
+            task.cancel()
+        asyncio.get_running_loop().remove_reader(self._master)
+        os.close(self._master)
+
+    def _read(self) -> None:
+        try:
+            self.screen += os.read(self._master, 65536).decode("utf-8", "replace")
+        except OSError:  # nobody has the other side open any more
+            asyncio.get_running_loop().remove_reader(self._master)
+            return
+        while self.questions < self.screen.count(ASKING):
+            self.questions += 1
+            task = asyncio.create_task(self._answer())
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
+
+    def type(self, keys: str) -> None:
+        """Press keys; a carriage return is Enter."""
+        with contextlib.suppress(OSError):
+            os.write(self._master, keys.encode())
+
+    async def _answer(self) -> None:
+        self.type(await self._keys())
+
+
 class House:
     """The workspace. Everything that is started here ends with the test."""
 
@@ -66,17 +125,42 @@ class House:
 
     async def editor(self, name: str, answers: Any = (), **options: Any) -> FakeEditor:
         """An editor of the workspace that can be asked, once it is reachable."""
-        before = self.reachable()
+        before = self.windows()
         spawned = FakeEditor.spawn(self.project, answers=answers, env=self.env, client_name=name, **options)
         editor = await self._stack.enter_async_context(spawned)
         editor.tolerate_unanswered = True
-        await until(lambda: self.reachable() > before)
+        # The files of windows that were killed may go meanwhile.
+        await until(lambda: self.windows() - before)
         self._stack.callback(_go_on, editor.pid)
         return editor
 
+    def windows(self) -> set[Path]:
+        """The files that say that a process is reachable for the workspace."""
+        return {path for path in (self.home / "state" / "reach").glob("*/*") if path.parent.name != "marks"}
+
     def reachable(self) -> int:
-        """How many files say that a process is reachable for the workspace."""
-        return sum(1 for path in (self.home / "state" / "reach").glob("*/*") if path.parent.name != "marks")
+        """How many of these files there are."""
+        return len(self.windows())
+
+    async def terminal(self, keys: Callable[[], Any]) -> Terminal:
+        """A terminal of the workspace that can be asked, once it is reachable."""
+        before = self.windows()
+        master, slave = os.openpty()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", "-c", ATTACH, str(slave)),
+            *(sys.executable, "-m", "keepgate", "--workspace", str(self.project), "inbox", "--watch"),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**os.environ, "KEEPGATE_HOME": str(self.home), "TERM": "xterm", "NO_COLOR": "1"},
+            start_new_session=True,
+            pass_fds=(slave,),
+        )
+        os.close(slave)
+        terminal = Terminal(process, master, keys)
+        self._stack.push_async_callback(terminal.leave)
+        await until(lambda: self.windows() - before)
+        return terminal
 
     async def agent(self, on_form: Callable[[Json], Any] | None = None) -> Agent:
         """An agent in the workspace; ``on_form`` answers what its client is asked."""

@@ -158,3 +158,25 @@ def test_every_dependency_has_its_reason(root: Path) -> None:
     names = [re.split(r"[<>=\[ ]", requirement)[0] for requirement in wanted]
 
     assert [] == [name for name in names if name not in page]
+
+
+THREATS = "docs/threat-model.md"
+TEST_OF_ATTACK = re.compile(r"`(tests/[\w/.-]+\.py)::(\w+)`")
+
+
+def test_every_test_of_an_attack_exists(documents: Mapping[str, str], root: Path) -> None:
+    """What the threat model names as shown by a test is; each kind of attack has one, and what is left."""
+    parts = re.split(r"^## (?=T\d+ )", documents[THREATS], flags=re.MULTILINE)[1:]
+    named = {found for part in parts for found in TEST_OF_ATTACK.findall(part)}
+    missing = [
+        f"{path}::{name}"
+        for path, name in sorted(named)
+        if not (root / path).is_file() or f"def {name}(" not in (root / path).read_text(encoding="utf-8")
+    ]
+    rows = [line for part in parts for line in part.splitlines() if line.startswith("| ")]
+    attacks = [row for row in rows if row != "| attack | defence | test |" and not row.startswith("| ---")]
+
+    assert [] == missing
+    assert [] == [part.splitlines()[0] for part in parts if "\nNot defended: " not in part]
+    assert [] == [part.splitlines()[0] for part in parts if not TEST_OF_ATTACK.search(part)]
+    assert [] == [row for row in attacks if not TEST_OF_ATTACK.search(row)]

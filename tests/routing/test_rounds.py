@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import contextlib
 import os
 import random
 import signal
@@ -14,64 +15,95 @@ import pytest
 from keepgate.protocol.errors import Fault
 from keepgate_client.errors import Disconnected
 
-ROUNDS = int(os.environ.get("KEEPGATE_ROUNDS", "20"))
-PER_HOUSE = 10
+ROUNDS = int(os.environ.get("KEEPGATE_ROUNDS", "200"))
+PER_HOUSE = 20
 WAIT_S = 30
 """The deadline of a caller, and what it may take to hear of it."""
-GRACE_S = 30
+GRACE_S = 60
 
 DECIDING = {"experimental": {"keepgate": {"approver": True}}, "window": {"showMessage": {}}}
 """A window with prompts and an inbox."""
+TROUBLES = (
+    "none", "none", "active", "active", "decide", "decide", "decide", "cancel", "kill editor", "stop editor", "kill agent", "pause agent", "kill terminal",
+    "stop terminal", "leave terminal",
+)  # fmt: skip
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes are stopped as POSIX does")
 
 
 class Street:
-    """Two editors, two agents, and what they answered so far."""
+    """Two editors, two agents and a terminal, and what the agents were told so far."""
 
     def __init__(self, house: Any, dice: random.Random) -> None:
         self.house = house
         self.dice = dice
         self.editors: list[Any] = []
         self.agents: list[Any] = []
-        self.stopped: list[Any] = []
+        self.terminal: Any = None
+        self.stopped: list[int] = []
         self.told: dict[str, str] = {}
+        self.given_up: set[str] = set()
 
     async def fill(self) -> None:
-        """Have two of each alive."""
+        """Have all of them alive; who came last is preferred."""
         self.editors = [each for each in self.editors if not each.connection.ended]
         self.agents = [each for each in self.agents if not each.connection.ended]
         while len(self.editors) < 2:
             self.editors.append(await self.house.editor("editor", self.answer, capabilities=DECIDING))
+        if self.terminal is None or self.terminal.ended:
+            self.terminal = await self.house.terminal(self.keys)
         while len(self.agents) < 2:
             self.agents.append(await self.house.agent())
 
     async def answer(self, _: Any) -> Any:
-        """What the person at a window does: one of the answers, at some moment."""
+        """What the person at an editor does: one of the answers, at some moment."""
         await asyncio.sleep(self.dice.choice([0, 0, 0.05, 0.3]))
         return self.dice.choice(["Allow once", "Allow once", "Reject", None])
 
-    async def trouble(self) -> None:
+    async def keys(self) -> str:
+        """The same at the terminal: yes, no, or the change first."""
+        await asyncio.sleep(self.dice.choice([0, 0, 0.05, 0.3]))
+        return self.dice.choice(["y\r", "y\r", "n\r", "\r", "d\r"])
+
+    async def trouble(self, calls: list[Any]) -> None:
         """Something that happens while a question may be open."""
         editor, other = self.dice.sample(self.editors, 2)
         await asyncio.sleep(self.dice.choice([0, 0.02, 0.1]))
-        match self.dice.choice(["none", "active", "decide", "kill", "stop", "kill agent"]):
+        match self.dice.choice(TROUBLES):
             case "active":
                 await editor.active()
             case "decide":
                 await self.decide(editor, other)
-            case "kill":
+            case "kill editor":
                 editor.kill()
-                await editor.wait_exit()
-            case "stop":
-                os.kill(editor.pid, signal.SIGSTOP)
-                self.stopped.append(editor)
+                await editor.wait_exit(GRACE_S)
+            case "stop editor":
+                self.stop(editor.pid)
             case "kill agent":
                 self.agents[0].kill()
                 await self.agents[0].connection.process.wait(GRACE_S)
+            case "pause agent":
+                pid = self.dice.choice(self.agents).pid
+                os.kill(pid, signal.SIGSTOP)
+                await asyncio.sleep(0.3)
+                os.kill(pid, signal.SIGCONT)
+            case "kill terminal":
+                await self.terminal.kill()
+            case "stop terminal":
+                self.stop(self.terminal.process.pid)
+            case "leave terminal":
+                self.terminal.type("\x03")
+            case "cancel":
+                text, agent, call = self.dice.choice(calls)
+                self.given_up.add(text)
+                await agent.connection.notify("notifications/cancelled", {"requestId": call.id})
+
+    def stop(self, pid: int) -> None:
+        os.kill(pid, signal.SIGSTOP)
+        self.stopped.append(pid)
 
     async def decide(self, editor: Any, other: Any) -> None:
-        """Both windows decide from their inboxes at the same time."""
+        """Both editors decide from their inboxes at the same time."""
         listed = await editor.request("proposals/list", {"status": "pending"})
         for each in listed["proposals"]:
             await asyncio.gather(
@@ -82,9 +114,9 @@ class Street:
 
     def go_on(self) -> None:
         """Let what was stopped run again."""
-        for editor in self.stopped:
-            if not editor.connection.ended:
-                os.kill(editor.pid, signal.SIGCONT)
+        for pid in self.stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
         self.stopped.clear()
 
     async def round(self, number: int) -> None:
@@ -95,8 +127,10 @@ class Street:
             for index in range(self.dice.randint(1, 3))
         ]
         calls = [(text, agent, agent.remember(text)) for text, agent in wishes]
-        await self.trouble()
+        await self.trouble(calls)
         for text, agent, call in calls:
+            if text in self.given_up:
+                continue
             async with asyncio.timeout(WAIT_S + GRACE_S):
                 try:
                     answer = await agent.answer(call)
@@ -106,7 +140,7 @@ class Street:
         self.go_on()
 
 
-@pytest.mark.timeout(600 + ROUNDS * 60)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("first", range(0, ROUNDS, PER_HOUSE))
 async def test_random_rounds(house: Any, first: int) -> None:
     """Every change has one allowed decision with its own hash; every question ends once, and in time."""
@@ -115,8 +149,8 @@ async def test_random_rounds(house: Any, first: int) -> None:
     for number in range(first, min(first + PER_HOUSE, ROUNDS)):
         try:
             await street.round(number)
-        except (AssertionError, Fault, TimeoutError) as error:
-            raise AssertionError(f"round {number} of the street {first}") from error
+        except (AssertionError, Fault, TimeoutError, OSError) as error:
+            raise AssertionError(f"round {number} of the street {first}: {error!r}") from error
 
     await check(await house.person(), street.told)
 

@@ -32,8 +32,8 @@ def hook() -> None:
 
 _hook_options = options(
     click.option("--entities", metavar="NAMES", help="Comma-separated; default: those touched last."),
-    click.option("--deadline-ms", type=click.IntRange(1, DEADLINE_MS_MAX), default=DEADLINE_MS, show_default=True,
-                 metavar="N", help="When to end in any case."),
+    click.option("--deadline-ms", type=click.IntRange(1, DEADLINE_MS_MAX), default=DEADLINE_MS,
+                 show_default=True, metavar="N", help="When to end in any case."),
     click.option("--budget", type=click.IntRange(min=1), default=BUDGET_TOKENS, show_default=True,
                  metavar="N", help="Tokens at most (characters / 4)."),
     click.option("--client", type=click.Choice(CLIENTS), help="The harness; default: told by what it sends."),
