@@ -19,7 +19,7 @@ from keepgate_client.connection import Call, Connection
 from keepgate_client.testing import FakeEditor
 
 Json = dict[str, Any]
-WAIT_S = 60
+WAIT_S = 90
 ASKING = "anything else = no: "
 """The end of a question at a terminal."""
 ATTACH = """

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from attrs import define, field, frozen
 
-WAIT_S = 30.0
+WAIT_S = 90.0
 ASKING = "anything else = no: "
 
 # Makes the descriptor in argv[1] the controlling terminal of the new session, then becomes the command.

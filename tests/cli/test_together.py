@@ -14,7 +14,7 @@ def test_many_adding_at_once_lose_nothing(keepgate):
     keepgate.trusting()
     running = [keepgate.begin("--json", "add", f"memory {number}") for number in range(COUNT)]
 
-    answers = [(process.communicate(timeout=60), process.returncode) for process in running]
+    answers = [(process.communicate(timeout=200), process.returncode) for process in running]
 
     ids = {json.loads(out)["entry"]["id"] for (out, _), _ in answers}
     listed = keepgate.here("--json", "list").json["entries"]

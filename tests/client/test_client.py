@@ -15,7 +15,7 @@ from keepgate.protocol.language_model import Completion
 from keepgate.protocol.lifecycle import MemoryEvent, SessionOpenResult
 from keepgate_client import Client, Disconnected, RpcError, UnexpectedAnswer
 
-WAIT_S = 30
+WAIT_S = 90
 ENTRY = {
     "id": "e1",
     "track": "user",

@@ -13,7 +13,7 @@ from keepgate_client.connection import Connection
 from keepgate_client.errors import Disconnected, RpcError
 
 BOTH = pytest.mark.parametrize("framing", list(Framing))
-WAIT_S = 30
+WAIT_S = 90
 
 
 async def eventually(call: asyncio.Future) -> dict:

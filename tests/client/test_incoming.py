@@ -7,7 +7,7 @@ import pytest
 from keepgate.protocol.errors import adapter_payload
 from keepgate_client.errors import RpcError
 
-WAIT_S = 30
+WAIT_S = 90
 
 
 async def test_a_handler_answers(connect):

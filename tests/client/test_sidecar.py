@@ -22,7 +22,7 @@ from keepgate_client import (
 )
 from keepgate_client.testing import FakeEditor, ScriptedApprover
 
-WAIT_S = 60
+WAIT_S = 90
 TEXT = '記憶 is kept in nested {"jsonrpc": "2.0"} too. 🗝'
 LAYER = {"track": Track.USER, "scope": Scope.WORKSPACE}
 ACTIONS = ["Allow once", "Allow for this session", "Show change", "Reject"]

@@ -19,7 +19,7 @@ from keepgate_client import (
 )
 from keepgate_client.testing import ScriptedApprover
 
-WAIT_S = 30
+WAIT_S = 90
 ASK = {
     "id": "p1",
     "action": "add",

@@ -10,7 +10,7 @@ from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams
 from keepgate_client import Disconnected, RpcError, allow_once
 from keepgate_client.testing import PLAIN_EDITOR, FakeEditor, ScriptedApprover
 
-WAIT_S = 30
+WAIT_S = 90
 PROMPT = {"type": 3, "message": "add?", "actions": [{"title": "Allow once"}, {"title": "Reject"}]}
 ASK = ApprovalRequestParams(
     id="p1",

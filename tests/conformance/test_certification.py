@@ -317,7 +317,7 @@ def _keepgate(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=100,
+        timeout=200,
         check=False,
         env={**os.environ, "KEEPGATE_HOME": str(home)},
     )
@@ -394,7 +394,7 @@ def test_usage_is_added_up_by_the_command(tmp_path: Path) -> None:
     environ = {**os.environ, "KEEPGATE_HOME": str(tmp_path)}
     subprocess.run(
         [sys.executable, "-m", "keepgate", "entity", "Nobody"],
-        env=environ, cwd=tmp_path, check=False, capture_output=True, timeout=60,
+        env=environ, cwd=tmp_path, check=False, capture_output=True, timeout=200,
     )  # fmt: skip
     document = json.loads(_keepgate("stats", "--json", home=tmp_path).stdout)
     text = _keepgate("stats", "--days", "1", home=tmp_path).stdout

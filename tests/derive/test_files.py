@@ -14,7 +14,7 @@ from keepgate.derive.files import checkout_root, derived_files, stale_files
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command as people run it."""
     command = [sys.executable, "-m", "keepgate.derive", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
 
 
 def test_the_repository_is_fresh() -> None:
@@ -87,7 +87,7 @@ def test_output_is_the_same_in_every_process(checkout: Path) -> None:
         [sys.executable, "-m", "keepgate.derive", "--check", "--root", str(checkout)],
         env={**os.environ, "PYTHONHASHSEED": "12345"},
         capture_output=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
 

@@ -117,7 +117,7 @@ def test_ruff_agrees_with_the_layout() -> None:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=60,
+            timeout=200,
             check=False,
         )
         for verb in ("format", "check")

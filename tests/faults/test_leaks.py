@@ -229,7 +229,7 @@ def test_the_command_line_in_a_plain_locale(place: Path) -> None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=200,
         )
 
     added = keepgate("call", "memory/add", f'{{"track": "user", "scope": "workspace", "text": "{text}"}}')

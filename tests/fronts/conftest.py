@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-WAIT_S = 30.0
+WAIT_S = 90.0
 SERVE = (sys.executable, "-m", "keepgate", "serve")
 Json = dict[str, Any]
 

@@ -242,9 +242,9 @@ def test_a_killed_parent_whose_pipe_lives_on(spawn: Any, home: Path, tmp_path: P
         "server.stdout.readline()\n"
         "hold = [server.stdin.fileno(), server.stdout.fileno()]\n"
         "for fd in hold: os.set_inheritable(fd, True)\n"
-        "holder = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], pass_fds=hold)\n"
+        "holder = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], pass_fds=hold)\n"
         "print(server.pid, holder.pid, flush=True)\n"
-        "time.sleep(60)\n",
+        "time.sleep(600)\n",
         encoding="utf-8",
     )
     editor = subprocess.Popen(
@@ -268,7 +268,7 @@ def test_a_killed_parent_whose_pipe_lives_on(spawn: Any, home: Path, tmp_path: P
 
 def gone(pid: int) -> bool:
     """Whether a process that is no child of this one ends in good time."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
         try:
             os.kill(pid, 0)

@@ -163,7 +163,7 @@ def test_files_as_stdin_and_stdout(home: Path, tmp_path: Path) -> None:
             stdin=stdin,
             stdout=stdout,
             env={**os.environ, "KEEPGATE_HOME": str(home)},
-            timeout=60,
+            timeout=200,
         ).returncode
 
     assert [1, 2] == [json.loads(line)["id"] for line in answers.read_text().splitlines()]
@@ -202,7 +202,7 @@ def test_a_closed_descriptor(home: Path, closed: str, code: int, count: int) -> 
         input=REQUESTS,
         capture_output=True,
         env={**os.environ, "KEEPGATE_HOME": str(home)},
-        timeout=60,
+        timeout=200,
     )
 
     assert (code, count) == (done.returncode, done.stdout.count(b"\n"))

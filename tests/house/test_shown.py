@@ -101,7 +101,7 @@ def test_the_programs_of_the_harness_guide_run(
         home = at_home | {"KEEPGATE_HOME": f"{at_home['KEEPGATE_HOME']}-{number}"}
         result = subprocess.run(
             [sys.executable, "-c", program, "--yes"],
-            cwd=demo, env=home, capture_output=True, encoding="utf-8", check=False, timeout=100,
+            cwd=demo, env=home, capture_output=True, encoding="utf-8", check=False, timeout=200,
         )  # fmt: skip
         ends.append((result.returncode, result.stderr, result.stdout.splitlines()[-1:]))
 
@@ -116,7 +116,7 @@ def test_the_transcript_of_the_readme_is_what_happens(
     result = subprocess.run(
         [sys.executable, "-m", "keepgate", "try", "--script"],
         cwd=demo, env=at_home, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
-        check=False, timeout=100,
+        check=False, timeout=200,
     )  # fmt: skip
     printed = {_steady(line).rstrip() for line in result.stdout.splitlines()}
     shown = [_steady(line).rstrip() for line in transcript.splitlines() if CUT not in line]

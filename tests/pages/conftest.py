@@ -19,7 +19,7 @@ from keepgate.pages.roots import Root
 from keepgate.store.open import Store, open_store
 from keepgate.store.reads import pages as reads
 
-WAIT_S = 20.0
+WAIT_S = 90.0
 KEY = "/work"
 
 

@@ -163,7 +163,7 @@ def test_the_command_line_and_hooks(stored: list[str], home: Path, project: Path
             env={**os.environ, "KEEPGATE_HOME": str(home), "PYTHONIOENCODING": "utf-8", **env},
             cwd=project,
             input=b"",
-            timeout=60,
+            timeout=200,
             check=False,
         )
         return done.stdout.decode(), done.stderr.decode()

@@ -24,7 +24,8 @@ GRACE_S = 60
 DECIDING = {"experimental": {"keepgate": {"approver": True}}, "window": {"showMessage": {}}}
 """A window with prompts and an inbox."""
 TROUBLES = (
-    "none", "none", "active", "active", "decide", "decide", "decide", "cancel", "kill editor", "stop editor", "kill agent", "pause agent", "kill terminal",
+    "none", "none", "active", "active", "decide", "decide", "decide", "cancel", "kill editor", "stop editor",
+    "kill agent", "pause agent", "kill terminal",
     "stop terminal", "leave terminal",
 )  # fmt: skip
 

@@ -25,7 +25,7 @@ from keepgate.service.connection import Connection, PeerError
 from keepgate.service.sidecar import Sidecar
 from keepgate.store.pages import put_pages
 
-WAIT_S = 20.0
+WAIT_S = 90.0
 
 
 @define(eq=False)

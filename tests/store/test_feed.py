@@ -311,7 +311,7 @@ async def test_a_watcher_that_is_closed_as_a_commit_comes_ends(store: Store, ear
     watcher._noticed()
 
     closing = asyncio.create_task(watcher.close())
-    ended, _ = await asyncio.wait({closing}, timeout=10)
+    ended, _ = await asyncio.wait({closing}, timeout=90)
 
     assert {closing} == ended
 

@@ -53,7 +53,7 @@ def test_processes_that_ask_at_once_get_one_key(tmp_path: Path) -> None:
     for process in started:
         assert process.stdout is not None
         assert "ready" == process.stdout.readline().strip()
-    said = {process.communicate("go\n", timeout=60)[0] for process in started}
+    said = {process.communicate("go\n", timeout=200)[0] for process in started}
     assert {load_key(str(tmp_path / "state")).id} == {line.strip() for line in said}
 
 

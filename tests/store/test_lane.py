@@ -77,10 +77,10 @@ async def test_a_transaction_is_all_or_nothing(lane: Lane) -> None:
 
 async def test_a_job_that_has_not_begun_is_dropped_with_its_caller(lane: Lane) -> None:
     """Cancelling the one who waits takes the wish away."""
-    gate = threading.Event()
-    first = asyncio.create_task(lane.run(lambda _: gate.wait(10)))
+    begun, gate = threading.Event(), threading.Event()
+    first = asyncio.create_task(lane.run(lambda _: (begun.set(), gate.wait(60))))
     second = asyncio.create_task(lane.write(put("dropped")))
-    await asyncio.sleep(0.01)
+    await asyncio.to_thread(begun.wait, 60)
     assert 1 == lane.waiting
     second.cancel()
     await asyncio.wait([second])
@@ -96,7 +96,7 @@ async def test_a_job_that_has_begun_ends_without_its_caller(lane: Lane) -> None:
     def work(db: apsw.Connection) -> None:
         put("done")(db)
         begun.set()
-        gate.wait(10)
+        gate.wait(60)
 
     task = asyncio.create_task(lane.write(work))
     await asyncio.to_thread(begun.wait, 10)
@@ -113,7 +113,7 @@ async def test_a_failure_without_its_caller_is_nobodys(lane: Lane) -> None:
 
     def work(_: apsw.Connection) -> None:
         begun.set()
-        gate.wait(10)
+        gate.wait(60)
         raise KeyError("unheard")
 
     task = asyncio.create_task(lane.run(work))
@@ -196,7 +196,7 @@ async def test_lanes_of_one_store_queue_up_for_writing(path: str, monkeypatch: p
     def hold(db: apsw.Connection) -> None:
         put("first")(db)
         begun.set()
-        gate.wait(10)
+        gate.wait(60)
 
     monkeypatch.setattr("keepgate.store.lane.WAIT_MS", 50)
     holding = asyncio.create_task(first.write(hold))
@@ -238,7 +238,7 @@ def test_an_answer_to_a_loop_that_is_gone_is_dropped(path: str) -> None:
 
     def work(_: apsw.Connection) -> None:
         begun.set()
-        gate.wait(10)
+        gate.wait(60)
 
     async def leave() -> None:
         lane.submit(work)
@@ -272,7 +272,7 @@ async def test_a_wait_for_the_writing_lock_counts_for_its_own_transaction_only(p
     lane._patience.limit_ms = 30
     writing.acquire()
     task = asyncio.create_task(lane.write(put("patient")))
-    await asyncio.sleep(0.6)
+    await asyncio.sleep(2)
     writing.release()
     await task
     other = connect(path, Patience())
@@ -282,4 +282,4 @@ async def test_a_wait_for_the_writing_lock_counts_for_its_own_transaction_only(p
     other.execute("ROLLBACK")
     other.close()
     await lane.close()
-    assert raised.value.details["waitedMs"] < 600
+    assert raised.value.details["waitedMs"] < 2000

@@ -49,8 +49,10 @@ def test_only_those_of_the_workspace(window):
     one, both, nobody = window("/work"), window("/work", "/home"), window()
 
     assert [both.token] == one.reachable({"/work", "/home"})
-    assert {one.token, both.token} == set(nobody.reachable(frozenset()))
+    assert {one.token, both.token, nobody.token} == set(nobody.reachable(frozenset()))
     assert [] == nobody.reachable({"/else"})
+    nobody.enter(None)
+    assert {one.token, both.token} == set(nobody.reachable(frozenset()))
 
 
 def test_another_store_has_other_windows(window):
@@ -151,3 +153,14 @@ class TestTurns:
         window("/work")
 
         assert (False, False) == (self.turns(stranger).is_mine(), self.turns(stranger).nobody_else())
+
+    def test_what_is_user_global_goes_to_others_last(self, window):
+        """First the windows of the wish's workspace, then any."""
+        here, none = window("/work"), window()
+
+        def order(reach):
+            return Turns(reach, "q", HERE, None, for_all=True)
+
+        assert (True, False) == (order(here).is_mine(), order(none).is_mine())
+        here.decline("q")
+        assert (True, False) == (order(none).is_mine(), self.turns(none).is_mine())

@@ -134,7 +134,7 @@ def test_it_does_not_outlive_its_parent(home: Path, project: Path) -> None:
 
     # The pipes are still held here; their end comes when the server has let them go.
     assert b"" == parent.stdout.read()
-    assert time.monotonic() - killed < PROMISED_S + 8, f"{child} lived on"
+    assert time.monotonic() - killed < PROMISED_S + 30, f"{child} lived on"
     for stream in (parent.stdin, parent.stdout, parent.stderr):
         stream.close()
 

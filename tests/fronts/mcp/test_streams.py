@@ -14,7 +14,7 @@ from keepgate.fronts.mcp.streams import Incoming, Open, Outgoing
 from keepgate.fronts.stdio.transport import Descriptors, Wire
 from keepgate.service.after_reply import AfterReply
 
-WAIT_S = 20
+WAIT_S = 90
 
 
 class Pipes:
