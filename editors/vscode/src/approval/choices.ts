@@ -33,8 +33,13 @@ export function choices(open: Open): readonly Choice[] {
     { label: "Decide", act: "separator" },
     { label: `$(check) ${ALLOW_ONCE}`, act: "allowed-once" },
     ...(open.question.forSession
-      ? [{ label: `$(check-all) ${ALLOW_SESSION}`, description: "also what it adds to this layer next", act: "allowed-session" } as const]
+      ? [{ label: `$(check-all) ${ALLOW_SESSION}`, description: alsoAllowed(open), act: "allowed-session" } as const]
       : []),
     { label: `$(x) ${REJECT}`, act: "rejected" },
   ];
+}
+
+/** What leave for the session covers beside this change, as the sidecar keeps it. */
+function alsoAllowed(open: Open): string {
+  return open.question.action === "remember" ? "also the facts it remembers next" : "also what it adds to this layer next";
 }
