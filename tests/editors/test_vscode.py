@@ -211,6 +211,20 @@ async def test_a_wish_from_before_is_found_when_the_folder_is_opened(house: Any,
     assert not question["forSession"]
 
 
+async def test_a_wish_in_the_second_folder_of_a_window(house: Any, start_host: Any, tmp_path: Path) -> None:
+    """Every folder of the window is a workspace whose agents are asked for here."""
+    other = tmp_path / "other"
+    other.mkdir()
+    host = await start_host(other, house.project)
+    agent = await house.agent()
+    call = agent.remember(FACT)
+    question = await host.asked()
+    host.say("allow", id=question["id"])
+
+    assert "inserted" == (await agent.answer(call))["status"]
+    assert f"home: {house.project}" in question["text"]
+
+
 async def test_two_windows_show_one_question_and_the_other_lets_it_go(house: Any, start_host: Any) -> None:
     """The window that was used last asks; what is decided elsewhere is closed here."""
     first = await start_host()

@@ -13,8 +13,9 @@ interface Window {
   readonly ends: Ended[];
 }
 
-async function window(test: TestContext, at = house()): Promise<Window> {
-  const { sidecar, became } = start(at);
+async function window(test: TestContext, options: Readonly<Record<string, unknown>> = {}): Promise<Window> {
+  const at = house();
+  const { sidecar, became } = start(at, undefined, options);
   const questions = new Questions(sidecar);
   const ends: Ended[] = [];
   questions.onDidEnd((ended) => ends.push(ended));
@@ -103,6 +104,16 @@ describe("the questions", () => {
     const ended = await until(() => at.ends[0], "the end");
     assert.deepEqual([ended.id, ended.end], [proposal.id, "elsewhere"]);
     assert.equal(await at.questions.next(), undefined);
+  });
+
+  it("stay when nobody waits for them any more, and are stored by a late yes", async (test) => {
+    const at = await window(test, { approvalTimeoutSeconds: 1 });
+    const adding = add(at, "x");
+    await asked(at);
+    assert.equal(await adding, "WRITE_DENIED");
+    const open = await until(() => at.questions.open.find((one) => !one.awaited), "the question without a caller");
+    assert.equal(await at.questions.decide(open, "allowed-once"), undefined);
+    assert.equal((await at.sidecar.calls.list({ session: null })).entries.length, 1);
   });
 
   it("stay when the sidecar is gone, and cannot be decided meanwhile", async (test) => {

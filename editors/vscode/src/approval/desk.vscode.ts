@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import { callError } from "../sidecar/problems.js";
 import type { Session } from "../sidecar/session.js";
-import { withoutLinks } from "../text/visible.js";
+import { withoutIcons, withoutLinks } from "../text/visible.js";
 import { headline } from "./change.js";
 import { ChangeDocuments } from "./documents.vscode.js";
 import { type Chosen, Prompt } from "./prompt.vscode.js";
@@ -169,7 +169,7 @@ export class Desk implements vscode.Disposable {
     this.#aside.delete(ended.id);
     if (this.#prompt?.open.question.id === ended.id) this.#takeAway();
     void this.#documents.close(ended.id);
-    if (ended.note !== undefined) vscode.window.setStatusBarMessage(`keepgate: ${ended.note}`, 10_000);
+    if (ended.note !== undefined) vscode.window.setStatusBarMessage(`keepgate: ${withoutIcons(ended.note)}`, 10_000);
     this.#look();
   }
 
@@ -182,7 +182,7 @@ export class Desk implements vscode.Disposable {
     try {
       await this.#documents.show(open, preserveFocus);
     } catch (error) {
-      void vscode.window.showErrorMessage(`keepgate: the change could not be shown: ${callError(error).message}`);
+      void vscode.window.showErrorMessage(`keepgate: the change could not be shown: ${withoutLinks(callError(error).message)}`);
     }
   }
 
@@ -190,7 +190,7 @@ export class Desk implements vscode.Disposable {
     try {
       return await step();
     } catch (error) {
-      void vscode.window.showErrorMessage(`keepgate: ${callError(error).message}`);
+      void vscode.window.showErrorMessage(`keepgate: ${withoutLinks(callError(error).message)}`);
       return "failed";
     }
   }

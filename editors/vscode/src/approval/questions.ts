@@ -35,6 +35,8 @@ export class Questions implements Disposable {
   readonly #changes = new Emitter<void>();
   readonly #ends = new Emitter<Ended>();
   readonly #own: readonly Disposable[];
+  /** Those of the inbox whose decision is on its way. */
+  readonly #deciding = new Set<string>();
   #pending: readonly string[] = [];
 
   constructor(session: Session) {
@@ -138,8 +140,10 @@ export class Questions implements Disposable {
     const { proposals } = await this.#session.calls.proposalsList({ status: "pending", session: null });
     this.#pending = proposals.map((proposal) => proposal.id);
     for (const held of this.#held.values()) {
-      if (held.awaited || this.#pending.includes(held.question.id)) continue;
-      this.#end(held.question.id, "elsewhere", "The wish was decided elsewhere, or withdrawn.");
+      const { id } = held.question;
+      // What is being decided here is told of before its own answer comes.
+      if (held.awaited || this.#pending.includes(id) || this.#deciding.has(id)) continue;
+      this.#end(id, "elsewhere", "The wish was decided elsewhere, or withdrawn.");
     }
   }
 
@@ -161,11 +165,14 @@ export class Questions implements Disposable {
 
   async #decideInInbox(held: Held, decision: Decision): Promise<Open | undefined> {
     const { id, hash } = held.question;
+    this.#deciding.add(id);
     try {
       if (decision === "rejected") await this.#session.calls.proposalsDismiss({ id });
       else await this.#session.calls.proposalsApprove({ id, hash });
     } catch (error) {
-      return this.#notDecided(held, callError(error));
+      return await this.#notDecided(held, callError(error));
+    } finally {
+      this.#deciding.delete(id);
     }
     this.#end(id, "decided", undefined);
     return undefined;

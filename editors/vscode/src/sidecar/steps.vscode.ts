@@ -1,6 +1,7 @@
 /** What is offered when there is no sidecar: install it, look at the settings or the log, start it again. */
 
 import * as vscode from "vscode";
+import { withoutLinks } from "../text/visible.js";
 import { installers } from "./install.js";
 import type { Problem, Step } from "./problems.js";
 import type { Session } from "./session.js";
@@ -22,7 +23,7 @@ const COMMANDS: Readonly<Record<Step, string>> = {
 /** Say what is wrong and offer the next steps. */
 export async function explain(problem: Problem): Promise<void> {
   const steps = [...new Set<Step>([...problem.steps, "restart"])];
-  const title = await vscode.window.showErrorMessage(problem.message, ...steps.map((step) => TITLES[step]));
+  const title = await vscode.window.showErrorMessage(withoutLinks(problem.message), ...steps.map((step) => TITLES[step]));
   const step = steps.find((one) => TITLES[one] === title);
   if (step !== undefined) await vscode.commands.executeCommand(COMMANDS[step]);
 }
