@@ -1,13 +1,13 @@
 """The prompts of one client: one is open, the others wait behind it, and other processes see that they do."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
 from attrs import define, evolve
 
-from keepgate.protocol.proposals import ApprovalRequestParams, QueuedAsk
+from keepgate.protocol.proposals import ApprovalQueued, ApprovalRequestParams, QueuedAsk
 from keepgate.store.reach import Reach
 
 RENEW_S: Final = 0.5
@@ -25,12 +25,14 @@ class _Question:
 
 class Prompts:
     """Takes turns. ``must_acknowledge``: the client says when a question is on the screen, and one that does
-    not say so is offered to other windows as well.
+    not say so is offered to other windows as well. ``on_queue`` is told when the queue behind an open
+    question grows or shrinks.
     """
 
     def __init__(self, turn: asyncio.Lock) -> None:
         self._turn: Final = turn
         self.must_acknowledge = False
+        self.on_queue: Callable[[ApprovalQueued], None] | None = None
         self._questions: dict[str, _Question] = {}
         self._open: str | None = None
         self._renewing: asyncio.Task[None] | None = None
@@ -41,6 +43,7 @@ class Prompts:
     ) -> AsyncIterator[ApprovalRequestParams]:
         """Wait until this question may be put; yields it with the rest of its session's queue in it."""
         self._questions[shown.id] = _Question(shown)
+        self._tell_queue(shown)
         if self._answers():
             reach.hold(shown.id)
         if self._renewing is None:
@@ -58,6 +61,7 @@ class Prompts:
                     self._open = None
         finally:
             self._questions.pop(shown.id, None)
+            self._tell_queue(shown)
             if not self._questions and self._renewing is not None:
                 renewing, self._renewing = self._renewing, None
                 renewing.cancel()
@@ -78,6 +82,14 @@ class Prompts:
     def _behind(self, shown: ApprovalRequestParams) -> list[QueuedAsk]:
         others = (each.shown for each in self._questions.values() if each.shown.id != shown.id)
         return [_queued(each) for each in others if each.session_id == shown.session_id]
+
+    def _tell_queue(self, changed: ApprovalRequestParams) -> None:
+        """A burst shows in the prompt that is open: what has joined its queue, and what has left it."""
+        opened = None if self._open is None else self._questions.get(self._open)
+        if self.on_queue is None or opened is None or opened.shown.id == changed.id:
+            return
+        if opened.shown.session_id == changed.session_id:
+            self.on_queue(ApprovalQueued(id=opened.shown.id, waiting=self._behind(opened.shown)))
 
     def _answers(self) -> bool:
         """Whether the client shows what it is given, as far as one can tell."""

@@ -8,6 +8,7 @@ from typing import Final
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.approvers import Asker, NobodyThere
 from keepgate.gate.asking import Decisions
+from keepgate.protocol.entries import Scope
 from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams, ProposalStatus
 from keepgate.store import reads
 from keepgate.store.open import Store
@@ -22,13 +23,23 @@ LOOK_S: Final = 0.1
 class Turns:
     """The order of the processes for one question, and who has been passed over so far.
 
-    The process whose caller waits comes first when it shows the question itself, then the reachable ones.
+    The process whose caller waits comes first when it shows the question itself, then the reachable ones:
+    those with the wish's workspace open, and ``for_all`` (what is user-global) the others, too.
     """
 
-    def __init__(self, reach: Reach, question: str, homes: Collection[str], waiter: str | None) -> None:
+    def __init__(
+        self,
+        reach: Reach,
+        question: str,
+        homes: Collection[str],
+        waiter: str | None,
+        *,
+        for_all: bool = False,
+    ) -> None:
         self._reach: Final = reach
         self._question: Final = question
         self._homes: Final = homes
+        self._is_for_all: Final = for_all
         self._waiter: Final = waiter
         self._since: dict[str, float] = {}
         self._passed: set[str] = set()
@@ -48,6 +59,8 @@ class Turns:
 
     def _order(self) -> list[str]:
         reachable = self._reach.reachable(self._homes)
+        if self._is_for_all and self._homes:
+            reachable += [token for token in self._reach.reachable(()) if token not in reachable]
         waiter = self._waiter
         if waiter is None or self._reach.silent_s(self._question, waiter) is None:
             return [token for token in reachable if token != waiter] if waiter else reachable
@@ -77,6 +90,11 @@ async def until_nobody_else(turns: Turns, store: Store, decisions: Decisions, pr
             decisions.decided(proposal_id)
 
 
+def is_for_all(stored: StoredProposal) -> bool:
+    """Whether a wish is about what every workspace shares, so that a window of none may show it."""
+    return stored.scope == Scope.USER_GLOBAL
+
+
 def is_waiting(stored: StoredProposal | None) -> bool:
     """Whether a proposal can still be decided."""
     return stored is not None and stored.status is ProposalStatus.PENDING
@@ -93,7 +111,7 @@ async def own_answer(
 
     Raises :class:`NobodyThere` when neither it nor any other window of the workspace reaches a person.
     """
-    turns = Turns(store.reach, proposal.id, proposal.homes, None)
+    turns = Turns(store.reach, proposal.id, proposal.homes, None, for_all=is_for_all(proposal))
     if not asker.asks_first:
         await until_nobody_else(turns, store, decisions, proposal.id)
     if asker.approver is None:

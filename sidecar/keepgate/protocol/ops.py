@@ -392,6 +392,11 @@ class ServerMessage:
 SERVER_MESSAGES: Final = (
     ServerMessage(name="approval/asked", params=prop.ApprovalAsked, summary="A write waits for a person."),
     ServerMessage(
+        name="approval/queued",
+        params=prop.ApprovalQueued,
+        summary="What waits behind the open question has changed.",
+    ),
+    ServerMessage(
         name="approval/decided", params=prop.ApprovalDecided, summary="A question was answered or given up."
     ),
     ServerMessage(

@@ -201,6 +201,16 @@ class ApprovalAsked:
 
 
 @frozen(kw_only=True)
+class ApprovalQueued:
+    """Params of the notification ``approval/queued``, to clients of structured questions alone."""
+
+    id: Annotated[str, "The open question."]
+    waiting: Annotated[
+        list[QueuedAsk], "All questions of its session that wait behind it now, in their order; none at last."
+    ]
+
+
+@frozen(kw_only=True)
 class ApprovalDecided:
     """Params of the notification ``approval/decided``."""
 

@@ -1,7 +1,6 @@
 """Questions of other processes, brought to the person who is at one of this process's windows."""
 
 import asyncio
-from collections.abc import Collection
 from functools import partial
 from typing import Final
 
@@ -11,7 +10,7 @@ from keepgate.core.model.viewer import Viewer
 from keepgate.core.writing.proposal import StoredProposal
 from keepgate.gate.gate import Gate
 from keepgate.gate.relaying import relay
-from keepgate.gate.routes import LOOK_S, Turns, is_waiting
+from keepgate.gate.routes import LOOK_S, Turns, is_for_all, is_waiting
 from keepgate.protocol.errors import Fault
 from keepgate.service.background import Background, errand
 from keepgate.service.connection import Connection
@@ -50,7 +49,7 @@ class Routing:
 
     def heard(self, stored: StoredProposal) -> None:
         """A proposal of another process waits."""
-        if not self._begun or stored.id in self._following or self._window(stored.homes) is None:
+        if not self._begun or stored.id in self._following or self._window(stored) is None:
             return
         following = self._background.begin(self._see_to(stored.id))
         self._following[stored.id] = following
@@ -59,11 +58,12 @@ class Routing:
     async def stop(self) -> None:
         """Be reachable no longer; open questions stay pending."""
         self._begun = False
-        self.store.reach.enter(())
+        self.store.reach.enter(None)
         await self._background.stop()
 
     def _enter(self) -> None:
-        self.store.reach.enter({key for each in self._windows() for key in each.keys})
+        windows = self._windows()
+        self.store.reach.enter({key for each in windows for key in each.keys} if windows else None)
 
     async def _look(self) -> None:
         """Take up what waits already."""
@@ -83,10 +83,12 @@ class Routing:
             stored = await self.store.reading.run(reads.proposal, proposal_id)
             if stored is None or not self._is_waited_for(stored):
                 return
-            window = self._window(stored.homes)
+            window = self._window(stored)
             if window is None:
                 return
-            turns = turns or Turns(self.store.reach, proposal_id, stored.homes, stored.waiter)
+            turns = turns or Turns(
+                self.store.reach, proposal_id, stored.homes, stored.waiter, for_all=is_for_all(stored)
+            )
             if turns.is_mine():
                 await self._show(proposal_id, window)
                 return
@@ -133,9 +135,10 @@ class Routing:
     def _windows(self) -> list[Connection]:
         return [each for each in self.connections if each.reachable and not each.asker.closing]
 
-    def _window(self, homes: Collection[str]) -> Connection | None:
-        """The window where a person can be shown what is of all these workspaces."""
-        for each in reversed(self._windows()):
-            if Viewer(workspaces=each.keys, agent_key=None).sees_keys(homes, ""):
+    def _window(self, stored: StoredProposal) -> Connection | None:
+        """The window where a person can be shown a wish: of its workspaces; of what is user-global, any."""
+        windows = self._windows()[::-1]
+        for each in windows:
+            if Viewer(workspaces=each.keys, agent_key=None).sees_keys(stored.homes, ""):
                 return each
-        return None
+        return windows[0] if windows and is_for_all(stored) else None

@@ -128,7 +128,7 @@ class Store:
         await self.reading.close()
         if not self.read_only:
             note_clean(self.state_folder, self.path)
-        self.reach.enter(())
+        self.reach.enter(None)
         self.presence.release()
 
     def renew_index(self, analysis: str) -> None:

@@ -37,12 +37,13 @@ class Reach:
         """This process."""
         return self._presence.token
 
-    def enter(self, keys: Collection[str]) -> None:
-        """Be reachable for these workspaces, and for no others; an empty collection leaves.
+    def enter(self, keys: Collection[str] | None) -> None:
+        """Be reachable for these workspaces, and for no others; ``None`` leaves.
 
-        A process that is reachable at all is so for what is of every workspace, the empty key.
+        A process that is reachable at all is so for what is of every workspace, the empty key, also one that
+        has no folder open.
         """
-        wanted = frozenset({"", *keys}) if keys else frozenset[str]()
+        wanted = frozenset[str]() if keys is None else frozenset({"", *keys})
         for key in self._entered - wanted:
             with suppress(OSError):
                 self._place(key, self.token).unlink(missing_ok=True)

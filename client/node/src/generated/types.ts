@@ -121,6 +121,14 @@ export interface ApprovalDecided {
   readonly by: Readonly<Record<string, unknown>> | null;
 }
 
+/** Params of the notification `approval/queued`, to clients of structured questions alone. */
+export interface ApprovalQueued {
+  /** The open question. */
+  readonly id: string;
+  /** All questions of its session that wait behind it now, in their order; none at last. */
+  readonly waiting: readonly QueuedAsk[];
+}
+
 /** Params of `approval/request`, the structured question: exactly what the person must see. */
 export interface ApprovalRequestParams {
   /** The proposal. */
@@ -2160,6 +2168,7 @@ export interface ServerRequests {
 /** Params of every notification that the sidecar sends, by method. */
 export interface Notifications {
   "approval/asked": ApprovalAsked;
+  "approval/queued": ApprovalQueued;
   "approval/decided": ApprovalDecided;
   "memory/added": MemoryEvent;
   "memory/updated": MemoryEvent;
