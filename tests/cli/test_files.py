@@ -125,9 +125,9 @@ def test_more_than_a_thousand_memories_become_several_files(tmp_path):
     parts = {"parts": [{"part": 1}, {"part": 2}]}
     (tmp_path / "taken-2.json").write_text("mine", encoding="utf-8")
 
-    written = write_files(tmp_path / "all.json", documents_of(parts, adapted=False), force=False)
+    written = write_files(tmp_path / "all.json", documents_of(parts, adapted=False), force=False, store="/s")
     with pytest.raises(Fault):
-        write_files(tmp_path / "taken.json", documents_of(parts, adapted=False), force=False)
+        write_files(tmp_path / "taken.json", documents_of(parts, adapted=False), force=False, store="/s")
 
     assert [tmp_path / "all-1.json", tmp_path / "all-2.json"] == written
     assert [{"part": 1}, {"part": 2}] == [json.loads(path.read_text(encoding="utf-8")) for path in written]
@@ -236,3 +236,34 @@ def test_a_backup_does_not_write_over_a_file(stocked, tmp_path):
     done = stocked.here("backup", str(path))
 
     assert (2, "mine") == (done.code, path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("where", ["store", "beside", "link", "settings", "key folder", "page"])
+def test_an_export_writes_over_no_file_of_keepgates_own(stocked, tmp_path, where):
+    """Not even with ``--force``, and however the file is named."""
+    store = stocked.home / "data" / "memory.db"
+    (tmp_path / "link").symlink_to(store)
+    pages = stocked.workspace / ".keepgate" / "pages"
+    pages.mkdir(parents=True)
+    path = {
+        "store": store,
+        "beside": store.with_name("memory.db-wal"),
+        "link": tmp_path / "link",
+        "settings": stocked.home / "config.toml",
+        "key folder": stocked.home / "state" / "x",
+        "page": pages / "x.md",
+    }[where]
+
+    done = stocked.run("export", "--force", str(path))
+
+    assert (2, True) == (done.code, "a file of keepgate's own" in done.err)
+    assert 0 == stocked.run("verify").code
+
+
+@pytest.mark.parametrize("server", ["serve", "mcp"])
+def test_a_log_goes_into_no_store(stocked, server):
+    """A log that is appended to the store would be its end."""
+    done = stocked.run(server, "--log-file", str(stocked.home / "data" / "memory.db"))
+
+    assert (2, True) == (done.code, "a file of keepgate's own" in done.err)
+    assert 0 == stocked.run("verify").code

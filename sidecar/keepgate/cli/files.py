@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from keepgate.boot.places import find_places
 from keepgate.cli.output import as_json
 from keepgate.protocol.errors import Problem, invalid_input
 
+_STORE_ENDS: Final = ("", "-wal", "-shm", "-journal")
 _TEXT_PAYLOAD: Final = frozenset({"plugin", "text"})
 """What adapters whose format is a text put around it."""
 
@@ -32,14 +34,30 @@ def numbered(path: Path, count: int) -> list[Path]:
     return [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(1, count + 1)]
 
 
-def write_files(path: Path, texts: Sequence[str], *, force: bool) -> list[Path]:
+def require_foreign(path: Path, *, store: str, among: Sequence[str] = ()) -> None:
+    """Raise ``INVALID_INPUT`` for a file that is keepgate's own, however it is named.
+
+    That is the store with the files beside it, the settings, all in the folders ``among``, and all below a
+    ``.keepgate``: pages are changed through the gate alone.
+    """
+    real, kept = Path(os.path.realpath(path)), Path(os.path.realpath(store))
+    is_store = real.parent == kept.parent and real.name in {f"{kept.name}{end}" for end in _STORE_ENDS}
+    is_settings = str(real) == os.path.realpath(find_places(os.environ).config_file)
+    is_inside = any(real.is_relative_to(os.path.realpath(folder)) for folder in among)
+    if is_store or is_settings or is_inside or ".keepgate" in real.parts:
+        raise invalid_input(Problem(str(path), "is a file of keepgate's own"))
+
+
+def write_files(path: Path, texts: Sequence[str], *, force: bool, store: str) -> list[Path]:
     """Write each text to its own file, readable by this user alone, and return their absolute paths.
 
     Raises ``INVALID_INPUT`` before anything is written where a file is there already, unless ``force`` is
-    given, and ``OSError``.
+    given, and for keepgate's own in any case; and ``OSError``.
     """
     paths = [one.absolute() for one in numbered(path, len(texts))]
+    places = find_places(os.environ)
     for one in paths:
+        require_foreign(one, store=store, among=(places.data_folder, places.state_folder))
         if one.exists() and not force:
             raise invalid_input(Problem(str(one), "is there already; --force writes over it"))
     for one, text in zip(paths, texts, strict=True):

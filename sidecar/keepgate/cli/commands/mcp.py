@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from keepgate.cli.common import Command, Globals, pass_globals
+from keepgate.cli.common import Command, Globals, pass_globals, require_log_file
 from keepgate.protocol.errors import ExitCode
 
 SURFACES: Final = ("verbs", "starter", "full")
@@ -38,6 +38,8 @@ def mcp(given: Globals, surface: str | None, agent: str | None, log_file: str | 
         click.get_current_context().exit(ExitCode.USAGE)
     if given.as_json:
         raise click.UsageError("mcp takes no --json; it speaks MCP.")
+    if log_file is not None:
+        require_log_file(given, log_file)
     from keepgate.boot.config import load_settings  # noqa: PLC0415
     from keepgate.boot.places import find_places  # noqa: PLC0415
     from keepgate.fronts.mcp.server import serve  # noqa: PLC0415 - what it brings only this command needs

@@ -32,7 +32,7 @@ def exporting(
     """
     from keepgate.cli.files import documents_of, write_files  # noqa: PLC0415
     from keepgate.cli.output import Output  # noqa: PLC0415
-    from keepgate.cli.running import inside, progress  # noqa: PLC0415
+    from keepgate.cli.running import inside, progress, store_place  # noqa: PLC0415
 
     params = given_params(adapter=adapter, all_workspaces=all_workspaces)
     result = inside(given, lambda calls: calls.call("memory/export", params, progress=progress()))
@@ -44,7 +44,7 @@ def exporting(
         else:
             output.text(_only(documents))
         return
-    written = write_files(Path(path), documents, force=force)
+    written = write_files(Path(path), documents, force=force, store=store_place(given)[0])
     if given.as_json:
         output.document({"paths": [str(one) for one in written]})
     else:
