@@ -222,7 +222,9 @@ async def test_killing_emacs_leaves_nothing_behind(house: Any, emacs: Any, sidec
     assert [FACT] == [fact.fact for fact in (await person.verbs_recall()).facts]
 
 
-async def test_turning_the_mode_off_decides_nothing(house: Any, emacs: Any, sidecars: Any, look: Any) -> None:
+async def test_turning_the_mode_off_decides_nothing(
+    house: Any, emacs: Any, sidecars: Any, look: Any, held: Any
+) -> None:
     """The sidecar ends in peace, and the wish is pending."""
     agent = await house.agent()
     editor = await emacs("agents", "keepgate-agents-mode-off")
@@ -231,7 +233,7 @@ async def test_turning_the_mode_off_decides_nothing(house: Any, emacs: Any, side
     await editor.holds()
 
     await look(lambda: not sidecars(house.home))
-    other = await house.editor("other", capabilities=DECIDING)
+    other = await house.editor("other", held(), capabilities=DECIDING)
     pending = await other.request("proposals/list", {"status": "pending"})
     assert 1 == len(pending["proposals"])
 

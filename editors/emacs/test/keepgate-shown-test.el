@@ -43,6 +43,32 @@
     (keepgate-test-press "a")
     (should (plist-get (funcall answer) :entry))))
 
+(defun keepgate-test--page-block ()
+  "The question that docs/editors/emacs.md shows."
+  (with-temp-buffer
+    (insert-file-contents (locate-library "../../docs/editors/emacs.md" t))
+    (search-forward "```text\n")
+    (buffer-substring (point) (1- (- (search-forward "\n```") 3)))))
+
+(ert-deftest keepgate-shown-on-its-page ()
+  "The page of Emacs shows what Emacs shows."
+  (keepgate-test-visit)
+  (let* ((entry (keepgate-test-store "The tests need a database on port 5433."))
+         (answer (keepgate-test-begin
+                  "memory/replace"
+                  (append (list :track "agent" :scope "workspace" :id (plist-get entry :id)
+                                :text "The tests need a database on port 5434.")
+                          (keepgate-test--session))))
+         (text (keepgate-test-question))
+         (keys (with-current-buffer keepgate-approval-buffer header-line-format)))
+    (dolist (change (list (cons (regexp-quote (keepgate-sidecar-root)) "/projects/demo")
+                          (cons "this Emacs, session .*" "agent 1, session s-1")))
+      (setq text (replace-regexp-in-string (car change) (cdr change) text)))
+    (should (equal (keepgate-test--page-block)
+                   (substring-no-properties (concat keys "\n" (string-trim-right text)))))
+    (keepgate-test-press "r")
+    (funcall answer)))
+
 (ert-deftest keepgate-shown-consolidate ()
   "A consolidation shows each memory that goes, whole, and what takes their place."
   (keepgate-test-visit)
