@@ -26,7 +26,8 @@ export function layerName(track: Track, scope: Scope, folder?: string): string {
   if (scope === "user-global") {
     return `${what}, everywhere`;
   }
-  return `${what}, in ${folder ?? "this workspace"}`;
+  // Short: beside it there must be room for the budget in a side bar of the usual width.
+  return folder === undefined ? `${what}, here` : `${what}, in ${folder}`;
 }
 
 /** What a kind of change does; a kind of a later version is named as it is. */

@@ -30,8 +30,8 @@ describe("the memory tree", () => {
   it("of an empty workspace shows its layers and says that there is nothing", async (test) => {
     const { source } = treeOf(await opened(test));
     assert.deepEqual(await labels(source), [
-      "About you, in this workspace",
-      "Agent notes, in this workspace",
+      "About you, here",
+      "Agent notes, here",
       "About you, everywhere",
       "Agent notes, everywhere",
       "Facts",
@@ -57,7 +57,7 @@ describe("the memory tree", () => {
     await until(async () => (await calls.pagesList({})).pages.length === 1, "the page");
 
     const { source } = treeOf(window);
-    const notes = await layer(source, "Agent notes, in this workspace");
+    const notes = await layer(source, "Agent notes, here");
     const [node] = await source.children(notes);
     assert.ok(node?.kind === "entry");
     assert.deepEqual([node.entry.id, source.look(node).description], [entry.id, "build"]);
@@ -80,7 +80,7 @@ describe("the memory tree", () => {
       await calls.seed({ entries, session: window.sidecar.person });
     }
     const { source, told } = treeOf(window);
-    const notes = await layer(source, "Agent notes, in this workspace");
+    const notes = await layer(source, "Agent notes, here");
     const first = await source.children(notes);
     const more = first.at(-1);
     assert.ok(more?.kind === "more");
@@ -109,7 +109,7 @@ describe("the memory tree", () => {
     await stored(window, "ok\u202e\n$(check) [x](command:keepgate.allowOnce) <img src=x>");
     await window.access.calls.remember({ fact: "one\u200b\ntwo", provenance: "p", entity: "a\u202e b", dry_run: false });
     const { source } = treeOf(window);
-    const [entry] = await source.children(await layer(source, "Agent notes, in this workspace"));
+    const [entry] = await source.children(await layer(source, "Agent notes, here"));
     assert.ok(entry);
     assert.equal(source.look(entry).label, "ok⟨U+202E⟩ ⏎ $(check) [x](command:keepgate.allowOnce) <img src=x>");
     assert.equal(source.look(entry).tooltip?.split("\n")[0], "ok⟨U+202E⟩");
@@ -125,21 +125,21 @@ describe("the memory tree", () => {
     const topics: string[] = [];
     here.sidecar.onDidChange((topic) => topics.push(topic));
     const { source } = treeOf(here);
-    const notes = await layer(source, "Agent notes, in this workspace");
+    const notes = await layer(source, "Agent notes, here");
     assert.deepEqual(await labels(source, notes), ["Nothing here yet"]);
     await stored(there, "Written in another window.");
     await until(() => topics.includes("memory"), "the news of the other window");
     assert.deepEqual(await labels(source, notes), ["Nothing here yet"]);
     await source.renew("memory");
     assert.deepEqual(await labels(source, notes), ["Written in another window."]);
-    assert.match(source.look(await layer(source, "Agent notes, in this workspace")).description ?? "", / 26 \/ /u);
+    assert.match(source.look(await layer(source, "Agent notes, here")).description ?? "", / 26 \/ /u);
   });
 
   it("stands as it was when the sidecar is gone", async (test) => {
     const window = await opened(test);
     await stored(window, "Still shown.");
     const { source } = treeOf(window);
-    const notes = await layer(source, "Agent notes, in this workspace");
+    const notes = await layer(source, "Agent notes, here");
     await source.children(notes);
     await window.sidecar.stop();
     await assert.rejects(source.renew("memory"), { code: "NOT_RUNNING" });

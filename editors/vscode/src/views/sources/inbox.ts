@@ -39,7 +39,7 @@ export class InboxSource implements Source<WishNode> {
 /** How a wish is drawn: what it would do, where, who wishes it and how old it is. */
 export function wishLook(wish: Wish, now: number): Look {
   const { proposal, ask, problem } = wish;
-  const label = `${actionName(proposal.kind)}: ${excerpt(ask?.text ?? proposal.text, LABEL_LENGTH)}`;
+  const label = `${actionName(proposal.kind)}: ${excerpt(saying(wish), LABEL_LENGTH)}`;
   const description = [whereOf(wish), wisher(wish), ago(proposal.createdAt, now)].join(" · ");
   const warnings = ask?.warnings.map((warning) => oneLine(warning.message)) ?? [];
   const trouble = [...(problem === null ? [] : [oneLine(problem)]), ...warnings];
@@ -70,6 +70,12 @@ const ICONS: Readonly<Record<string, string>> = {
   undo: "discard",
   trust: "workspace-trusted",
 };
+
+/** A fact itself, without its other fields; of other changes the text of the question. */
+function saying({ proposal, ask }: Wish): string {
+  const [fact, ...more] = ask?.facts ?? [];
+  return fact !== undefined && more.length === 0 ? fact.text : (ask?.text ?? proposal.text);
+}
 
 function wisher({ proposal, ask }: Wish): string {
   const client = ask === null ? null : who(ask.client);
