@@ -1,5 +1,6 @@
 """What agents of the house do beside remembering facts."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from keepgate.protocol.proposals import ProposalStatus
@@ -9,6 +10,16 @@ def memory(agent: Any, action: str, text: str, **arguments: Any) -> Any:
     """Begin a call of the tool ``memory`` about the agent's memory of the workspace."""
     place = {"action": action, "track": "agent", "scope": "workspace", "text": text}
     return agent.connection.begin("tools/call", {"name": "memory", "arguments": {**place, **arguments}})
+
+
+async def remembered(house: Any, wishes: Callable[[Any], Iterable[Any]]) -> None:
+    """Have an agent's wishes allowed in another editor, which is gone afterwards."""
+    editor = await house.editor("other", lambda _: "Allow once")
+    agent = await house.agent()
+    for call in wishes(agent):
+        await agent.answer(call)
+    agent.kill()
+    editor.kill()
 
 
 async def rows(house: Any, *actions: str) -> list[Any]:

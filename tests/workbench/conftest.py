@@ -33,9 +33,9 @@ class Workbench:
 
     async def open(self) -> Window:
         """Open the workspace in a new window, once it can be asked."""
-        before = self.house.reachable()
+        before = self.house.windows()
         window = await open_window(self.browser, self.server.address, self.house.project)
-        await until(lambda: self.house.reachable() > before)
+        await until(lambda: self.house.windows() - before)
         return window
 
     def sidecars(self) -> list[int]:

@@ -35,6 +35,16 @@ PLACES: Mapping[str, str] = {
 }
 
 
+IN_ORDER = """(lines) => {
+  const texts = [...new Set(lines.map((line) => line.parentElement))];
+  const top = (line) => line.getBoundingClientRect().top;
+  return texts.flatMap((text) =>
+    lines.filter((line) => line.parentElement === text).sort((one, other) => top(one) - top(other)),
+  ).map((line) => line.textContent);
+}"""
+"""The editor keeps its lines in any order in the page."""
+
+
 class Window:
     """The window; made by :func:`open_window`."""
 
@@ -78,9 +88,20 @@ class Window:
         await self.see("quick row", title)
         await self.page.keyboard.press("Enter")
 
+    async def widen(self, width: int) -> None:
+        """Drag the border of the side bar until it is so many pixels wide."""
+        box = await self.page.locator(".part.sidebar").bounding_box()
+        assert box is not None
+        edge, middle = box["x"] + box["width"] + 1, HEIGHT / 2
+        await self.page.mouse.move(edge, middle)
+        await self.page.mouse.down()
+        await self.page.mouse.move(box["x"] + width, middle, steps=5)
+        await self.page.mouse.up()
+
     async def editor_text(self) -> str:
-        """The visible lines of the editors, as they are drawn."""
-        return "\n".join(line.replace("\xa0", " ") for line in await self.texts("editor line"))
+        """What is in sight of the open texts; a line that was wrapped is one again where its parts meet."""
+        lines = await self.at("editor line").evaluate_all(IN_ORDER)
+        return "".join(lines).replace("\xa0", " ")
 
     async def reload(self) -> None:
         """Load the page anew, as "Reload Window" does."""
