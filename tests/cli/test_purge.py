@@ -68,3 +68,22 @@ def test_the_operation_asks_the_same(keepgate):
     assert {"entries": 1, "ledger": 1} == done.json["removed"]
     assert done.json["clean"]
     assert SECRET not in done.out
+
+
+def test_pages_are_shown_and_rewritten_with_a_flag(keepgate, holding):
+    """The difference is on the screen, with a mark where the text is; the file is rewritten after a yes."""
+    page = keepgate.workspace / ".keepgate" / "pages" / "a.markdown"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"# A\n\nit was {SECRET} here\n", encoding="utf-8")
+    asked = keepgate.at_terminal(
+        "purge", "--secret", "--pages", stdin=f"{SECRET}\n".encode(), env={"NO_COLOR": "1"}
+    )
+    screen = asked.until("Allow this?")
+    done = asked.finish("y\r")
+
+    assert "- it was ⟨the text⟩ here" in screen
+    assert "+ it was (purged) here" in screen
+    assert (0, False) == (done.code, SECRET in done.out)
+    assert f"Rewritten: {page.resolve()}" in done.out
+    assert "# A\n\nit was (purged) here\n" == page.read_text(encoding="utf-8")
+    assert [] == holding(keepgate.home, [SECRET.encode()])

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from attrs import define, evolve
 
@@ -25,17 +25,23 @@ class _Question:
 
 class Prompts:
     """Takes turns. ``must_acknowledge``: the client says when a question is on the screen, and one that does
-    not say so is offered to other windows as well. ``on_queue`` is told when the queue behind an open
-    question grows or shrinks.
+    not say so is offered to other windows as well.
     """
 
     def __init__(self, turn: asyncio.Lock) -> None:
         self._turn: Final = turn
         self.must_acknowledge = False
-        self.on_queue: Callable[[ApprovalQueued], None] | None = None
+        self._notify: Callable[[str, Any], None] | None = None
         self._questions: dict[str, _Question] = {}
         self._open: str | None = None
         self._renewing: asyncio.Task[None] | None = None
+
+    def serve(self, *, acknowledges: bool, notify: Callable[[str, Any], None]) -> None:
+        """What the client can do. One that acknowledges puts structured questions, and so is told when the
+        queue behind an open one grows or shrinks.
+        """
+        self.must_acknowledge = acknowledges
+        self._notify = notify if acknowledges else None
 
     @asynccontextmanager
     async def turn(
@@ -86,10 +92,11 @@ class Prompts:
     def _tell_queue(self, changed: ApprovalRequestParams) -> None:
         """A burst shows in the prompt that is open: what has joined its queue, and what has left it."""
         opened = None if self._open is None else self._questions.get(self._open)
-        if self.on_queue is None or opened is None or opened.shown.id == changed.id:
+        if self._notify is None or opened is None or opened.shown.id == changed.id:
             return
         if opened.shown.session_id == changed.session_id:
-            self.on_queue(ApprovalQueued(id=opened.shown.id, waiting=self._behind(opened.shown)))
+            waiting = self._behind(opened.shown)
+            self._notify("approval/queued", ApprovalQueued(id=opened.shown.id, waiting=waiting))
 
     def _answers(self) -> bool:
         """Whether the client shows what it is given, as far as one can tell."""

@@ -59,6 +59,15 @@ class Purged:
     rewritten: tuple[str, ...] = ()
 
 
+@frozen(kw_only=True)
+class _Wanted:
+    """What goes: the text, the forms that it may have, and the folders whose pages are rewritten."""
+
+    text: str
+    forms: tuple[str, ...]
+    roots: tuple[PageRoot, ...]
+
+
 class Purge:
     """Purges texts from one store."""
 
@@ -80,7 +89,8 @@ class Purge:
         """
         if units(text) < UNITS_MIN or not text.strip():
             raise invalid_input(Problem("$.text", f"must have at least {UNITS_MIN} units"))
-        forms = raw_search.forms_of(text)
+        wanted = _Wanted(text=text, forms=raw_search.forms_of(text), roots=tuple(roots))
+        forms = wanted.forms
         for _ in range(ASKS_MAX):
             steps = await self._pages_holding(forms, roots)
             verdict = await self._decide(forms, author, asker, rules, steps)
@@ -88,7 +98,7 @@ class Purge:
                 outcome = verdict.outcome if isinstance(verdict, Denied) else Outcome.UNAVAILABLE
                 await self._note_denied(author, verdict.by, outcome)
                 raise write_denied(outcome, None)
-            done, _ = await to_the_end(self._allowed(text, forms, author, verdict, steps))
+            done, _ = await to_the_end(self._allowed(wanted, author, verdict, steps))
             if done is not None:
                 return done
         raise write_denied(Outcome.CANCELLED, None, reason=CHANGED)
@@ -99,7 +109,7 @@ class Purge:
         return await asyncio.to_thread(steps_of, self._pages.files, roots, forms) if roots else ()
 
     async def _allowed(
-        self, text: str, forms: tuple[str, ...], author: Author, verdict: Allowed, steps: tuple[PageStep, ...]
+        self, wanted: _Wanted, author: Author, verdict: Allowed, steps: tuple[PageStep, ...]
     ) -> Purged | None:
         rewritten: tuple[str, ...] = ()
         if steps:
@@ -110,7 +120,7 @@ class Purge:
                 # One that could not be written still holds the text, and is named among those that do.
                 await self._pages.finish(receipt)
             rewritten = tuple(f"{made.root}/{made.path}" for made in await self._pages.made(receipt.seqs))
-        return evolve(await self._purge(text, forms, author, verdict), rewritten=rewritten)
+        return evolve(await self._purge(wanted, author, verdict), rewritten=rewritten)
 
     async def _decide(
         self,
@@ -193,8 +203,9 @@ class Purge:
             payload={"text": "a text that is not told"},
         )
 
-    async def _purge(self, text: str, forms: tuple[str, ...], author: Author, allowed: Allowed) -> Purged:
-        store, key = self._store, self._store.key()
+    async def _purge(self, wanted: _Wanted, author: Author, allowed: Allowed) -> Purged:
+        store, key, forms = self._store, self._store.key(), wanted.forms
+        folders = [root.folder for root in wanted.roots]
         row = self._row(author, allowed.by, ACTION, allowed.by.label(Outcome.ALLOWED_ONCE), Decision.NOTE)
 
         def work(db: Connection, _tell: Progress, _cancelled: Cancelled) -> Purged:
@@ -203,7 +214,7 @@ class Purge:
             scrubbed = purging.scrub(db)
             copies = tuple(purging.backups_of(store))
             purged = [purging.purge_backup(path, key, stamp, store.origin, forms, row) for path in copies]
-            found = raw_search.search_files(store, text, [*copies, *purging.page_files(db)])
+            found = raw_search.search_files(store, wanted.text, [*copies, *purging.page_files(db, folders)])
             held = found.holding
             clean = scrubbed and all(purged) and not held
             store.announce()

@@ -13,6 +13,7 @@ from keepgate.core.model.stamp import Stamp
 from keepgate.pages.ready import Ready, make_ready
 from keepgate.pages.roots import Root
 from keepgate.pages.scan import Scan, Seen, scan
+from keepgate.store import known_pages
 from keepgate.store import pages as index
 from keepgate.store.connection import Connection
 from keepgate.store.lane import Lane
@@ -123,7 +124,7 @@ class Indexing:
     async def drop_strangers(self, home: str, folders: Sequence[str], roots: Sequence[Root]) -> None:
         """Forget roots of a home that are none any more: gone, or inside ``folders`` and not configured."""
         ours = {root.folder for root in roots}
-        known = await self._lane.run(lambda db: index.roots_of(db, home))
+        known = await self._lane.run(lambda db: known_pages.roots_of(db, home))
         for folder in known:
             if folder not in ours and _is_stale(folder, folders):
                 drop = partial(index.drop_root, home=home, root=folder)
@@ -138,8 +139,8 @@ class Indexing:
             found.files |= one.files
             found.flaws |= one.flaws
             found.unread += one.unread
-        known = index.known_files(db, root.home, root.folder)
-        flawed = index.flawed_files(db, root.home, root.folder)
+        known = known_pages.known_files(db, root.home, root.folder)
+        flawed = known_pages.flawed_files(db, root.home, root.folder)
         missing = (
             path
             for path in (known.keys() | flawed) - found.files.keys() - found.flaws.keys()

@@ -14,7 +14,7 @@ from keepgate.pages.folders import UnusableError
 from keepgate.pages.parse import parse
 from keepgate.pages.roots import Root
 from keepgate.pages.scan import Seen
-from keepgate.store import pages as index
+from keepgate.store import known_pages
 from keepgate.store.connection import Connection
 
 RACY_NS: Final = 50_000_000
@@ -79,7 +79,7 @@ def _add(ready: Ready, db: Connection, root: Root, seen: Seen, every: bool) -> N
         mtime_ns=0 if _is_racy(seen.mtime_ns) else seen.mtime_ns,
         digest=content.digest,
     )
-    if not every and index.digest_at(db, root.home, root.folder, seen.path) == content.digest:
+    if not every and known_pages.digest_at(db, root.home, root.folder, seen.path) == content.digest:
         ready.same.append(file)
     else:
         ready.pages.append(indexed(file, parse(seen.path, content.data)))

@@ -3,7 +3,6 @@
 import contextlib
 import uuid
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 from typing import Any, Final
 
 from attrs import define, field
@@ -129,10 +128,7 @@ class Sidecar:
         ``acknowledges``: the client says when it shows a question; one that it does not show in time is
         offered to other windows as well.
         """
-        prompts = connection.asker.prompts
-        prompts.must_acknowledge = acknowledges
-        if acknowledges:
-            prompts.on_queue = partial(connection.peer.notify, "approval/queued")
+        connection.asker.prompts.serve(acknowledges=acknowledges, notify=connection.peer.notify)
         connection.reachable = connection.asker.approver is not None
         self._windows_changed(connection)
 

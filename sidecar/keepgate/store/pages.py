@@ -67,10 +67,7 @@ _FLAWS_OF: Final = (
 )
 _FLAW: Final = "INSERT INTO page_problems (home, root, path, line, problem) VALUES (?, ?, ?, ?, ?)"
 _TELL: Final = "INSERT INTO feed (ts, origin, kind, workspace_key) VALUES (?, ?, ?, ?)"
-_HOME_OF_ROOTS: Final = "SELECT root FROM page_roots WHERE home = ? ORDER BY root"
 _ROWS_OF_ROOT: Final = "SELECT row FROM pages WHERE home = ? AND root = ? LIMIT ?"
-_KNOWN: Final = "SELECT path, size, mtime_ns FROM pages WHERE home = ? AND root = ?"
-_FLAWED: Final = "SELECT DISTINCT path FROM page_problems WHERE home = ? AND root = ?"
 
 
 @frozen(kw_only=True)
@@ -240,24 +237,3 @@ def drop_root(db: apsw.Connection, home: str, root: str, *, limit: int = 100) ->
     db.execute("DELETE FROM page_problems WHERE home = ? AND root = ?", (home, root))
     db.execute("DELETE FROM page_roots WHERE home = ? AND root = ?", (home, root))
     return True
-
-
-def roots_of(db: apsw.Connection, home: str) -> list[str]:
-    """The roots that the index has of a home."""
-    return [root for (root,) in db.execute(_HOME_OF_ROOTS, (home,))]
-
-
-def known_files(db: apsw.Connection, home: str, root: str) -> dict[str, tuple[int, int]]:
-    """Size and time in ns of every page's file of a root, by path."""
-    return {path: (size, mtime_ns) for path, size, mtime_ns in db.execute(_KNOWN, (home, root))}
-
-
-def digest_at(db: apsw.Connection, home: str, root: str, path: str) -> str | None:
-    """The digest that the index has of a file."""
-    row = db.execute(_AT_PATH, (home, root, path)).fetchone()
-    return row[2] if row is not None else None
-
-
-def flawed_files(db: apsw.Connection, home: str, root: str) -> set[str]:
-    """The paths of the files of a root that have problems."""
-    return {path for (path,) in db.execute(_FLAWED, (home, root))}

@@ -40,6 +40,7 @@ _OF_PAGES: Final = {
     "page_timeline": ("text",),
     "page_chunks": ("heading", "text"),
 }
+_MARKDOWN: Final = (".md", ".markdown")
 _PARTS: Final = ("page_aliases", "page_links", "page_timeline", "page_chunks")
 
 
@@ -98,14 +99,14 @@ def scrub(db: apsw.Connection) -> bool:
     return not result or result[0][0] == 0
 
 
-def page_files(db: apsw.Connection) -> list[str]:
-    """Every Markdown file below the folders of pages that the store knows."""
-    if "page_roots" not in {name for (name,) in db.execute(_TABLES)}:
-        return []
-    roots = db.execute("SELECT root FROM page_roots UNION SELECT root FROM page_writes").fetchall()
-    return [
-        str(path) for (root,) in roots for path in sorted(Path(str(root)).rglob("*.md")) if path.is_file()
-    ]
+def page_files(db: apsw.Connection, more: Iterable[str] = ()) -> list[str]:
+    """Every Markdown file below the folders of pages that the store knows, and below ``more``."""
+    roots = dict.fromkeys(more)
+    if "page_roots" in {name for (name,) in db.execute(_TABLES)}:
+        known = db.execute("SELECT root FROM page_roots UNION SELECT root FROM page_writes")
+        roots.update(dict.fromkeys(str(root) for (root,) in known))
+    below = (path for root in roots for path in sorted(Path(root).rglob("*")))
+    return [str(path) for path in below if path.suffix.lower() in _MARKDOWN and path.is_file()]
 
 
 def backups_of(store: Store) -> list[str]:
