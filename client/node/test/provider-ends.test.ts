@@ -56,6 +56,7 @@ test("a store that is opened again has everything, and knows whose budget it is"
 
   assert.deepEqual(second.listEntries().map(({ text }) => text), ["kept"]);
   assert.equal(second.budgets()[1]?.used, 4);
+  assert.equal(second.query({ text: "kept" }, { sessionId: "new" }).total, 1);
   assert.throws(() => first.query(), { code: "DISCONNECTED" });
   await assert.rejects(first.add({ ...HERE, text: "x" }, WRITE), { code: "DISCONNECTED" });
 });

@@ -86,7 +86,7 @@ export interface QueryFilter {
  * `recalled` row; without, it sees everything and leaves no trace.
  */
 export interface QueryOptions {
-  /** A session that wrote through this provider, or else one that is taken to work where the last one did. */
+  /** A session that wrote through this provider; another is taken to work where the last one did. */
   readonly sessionId?: string | undefined;
   readonly session?: HostSession | undefined;
   /** Only shared entries and those of this preset. */

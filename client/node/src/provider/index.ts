@@ -82,7 +82,8 @@ class SidecarProvider implements Provider {
   }
 
   budgets(): readonly Usage[] {
-    const session = this.#sessions.last ?? this.#whereLastWritten();
+    const cwd = this.#lastFolder();
+    const session = cwd === undefined ? null : { id: "budgets", cwd };
     return (this.#bridge.read("memory/budgets", { session }) as { budgets: Usage[] }).budgets;
   }
 
@@ -124,7 +125,7 @@ class SidecarProvider implements Provider {
 
   /** The session that a query is for. */
   #reader({ session, sessionId, agentKey }: QueryOptions): SessionRef | undefined {
-    const ref = refOf(session) ?? (typeof sessionId === "string" ? this.#sessions.named(sessionId) : undefined);
+    const ref = refOf(session) ?? (typeof sessionId === "string" ? this.#named(sessionId) : undefined);
     return ref === undefined || typeof agentKey !== "string" ? ref : { ...ref, agentPreset: agentKey.trim() };
   }
 
@@ -146,14 +147,22 @@ class SidecarProvider implements Provider {
     return { entries, total: seen.length, truncated: offset + entries.length < seen.length };
   }
 
-  /** The workspace of the entry that was written last, for the budgets of a provider that saw no write yet. */
-  #whereLastWritten(): SessionRef | null {
+  /** The session of that id; one that never wrote here is taken to work where the last one did. */
+  #named(id: string): SessionRef {
+    return this.#sessions.named(id) ?? { id, agentPreset: "", cwd: this.#lastFolder() };
+  }
+
+  /** Where the session works that wrote last; before any did, the workspace of the entry that was written last. */
+  #lastFolder(): string | undefined {
+    if (this.#sessions.last !== undefined) {
+      return this.#sessions.last.cwd ?? undefined;
+    }
     const there = this.listEntries().filter((entry) => entry.workspaceKey !== "");
     const last = there.reduce<Entry | undefined>(
       (latest, entry) => (latest !== undefined && latest.updatedAt > entry.updatedAt ? latest : entry),
       undefined,
     );
-    return last === undefined ? null : { id: "budgets", cwd: last.workspaceKey };
+    return last?.workspaceKey;
   }
 }
 

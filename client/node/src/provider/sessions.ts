@@ -46,8 +46,8 @@ export class Sessions {
     this.#last = ref;
   }
 
-  /** The session of that id; one that never wrote is taken to work where the last one did. */
-  named(id: string): SessionRef {
-    return this.#byId.get(id) ?? { id, agentPreset: "", cwd: this.#last?.cwd };
+  /** The session of that id, if it wrote. */
+  named(id: string): SessionRef | undefined {
+    return this.#byId.get(id);
   }
 }
