@@ -1,8 +1,6 @@
 """What every command shares: the global options, which may stand before or after the command's name."""
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
@@ -112,11 +110,3 @@ def given_params(**named: Any) -> dict[str, Any]:
         for name, value in named.items()
         if value is not None and value is not False and value != ()
     }
-
-
-def require_log_file(given: Globals, path: str) -> None:
-    """Raise ``INVALID_INPUT`` for a log file that is the store or the settings."""
-    from keepgate.boot.places import find_places  # noqa: PLC0415 - few commands name a log file
-    from keepgate.cli.files import require_foreign  # noqa: PLC0415
-
-    require_foreign(Path(path), store=given.store or find_places(os.environ).store_path)

@@ -48,6 +48,11 @@ def require_foreign(path: Path, *, store: str, among: Sequence[str] = ()) -> Non
         raise invalid_input(Problem(str(path), "is a file of keepgate's own"))
 
 
+def require_log_file(path: str, *, store: str | None) -> None:
+    """Raise ``INVALID_INPUT`` for a log file that is the store or the settings."""
+    require_foreign(Path(path), store=store or find_places(os.environ).store_path)
+
+
 def write_files(path: Path, texts: Sequence[str], *, force: bool, store: str) -> list[Path]:
     """Write each text to its own file, readable by this user alone, and return their absolute paths.
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from keepgate.cli.common import Command, Globals, pass_globals, require_log_file
+from keepgate.cli.common import Command, Globals, pass_globals
 from keepgate.protocol.errors import ExitCode
 
 SURFACES: Final = ("verbs", "starter", "full")
@@ -39,7 +39,9 @@ def mcp(given: Globals, surface: str | None, agent: str | None, log_file: str | 
     if given.as_json:
         raise click.UsageError("mcp takes no --json; it speaks MCP.")
     if log_file is not None:
-        require_log_file(given, log_file)
+        from keepgate.cli.files import require_log_file  # noqa: PLC0415 - few clients want a log file
+
+        require_log_file(log_file, store=given.store)
     from keepgate.boot.config import load_settings  # noqa: PLC0415
     from keepgate.boot.places import find_places  # noqa: PLC0415
     from keepgate.fronts.mcp.server import serve  # noqa: PLC0415 - what it brings only this command needs

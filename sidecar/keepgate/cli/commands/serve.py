@@ -4,7 +4,7 @@ from typing import Final
 
 import click
 
-from keepgate.cli.common import Command, Globals, pass_globals, require_log_file
+from keepgate.cli.common import Command, Globals, pass_globals
 
 
 @click.command(
@@ -30,7 +30,9 @@ def serve(given: Globals, stdio: bool, framing: str | None, log_file: str | None
     if given.workspace is not None or given.as_json:
         raise click.UsageError("serve takes neither --workspace nor --json; the client names its workspaces.")
     if log_file is not None:
-        require_log_file(given, log_file)
+        from keepgate.cli.files import require_log_file  # noqa: PLC0415 - few clients want a log file
+
+        require_log_file(log_file, store=given.store)
     run(
         store=given.store,
         framing=Framing(framing) if framing is not None else None,
