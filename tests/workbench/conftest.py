@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from codeserver import CodeServer, until
 from window import Window, open_window
 
 PICTURES = install.ROOT / "docs/editors/images"
+PICTURED = bool(os.environ.get("KEEPGATE_SCREENSHOTS"))
 FAILURES = install.FOLDER / "failures"
 """What the windows of failed tests showed in the end, and what their servers wrote."""
 FAILED = pytest.StashKey[bool]()
@@ -63,6 +65,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[None]:
     return report
 
 
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a test; where pictures are kept, one with a name that may stand in them."""
+    if not PICTURED:
+        yield tmp_path
+        return
+    folder = Path(tempfile.gettempdir()) / "example"
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder)
+
+
 @pytest.fixture(scope="session")
 def packed() -> Path:
     """The package of the extension."""
@@ -102,7 +116,7 @@ def picture() -> Callable[[Window, str], Awaitable[None]]:
     """Keeps what a window shows under ``docs/editors/images``, where ``KEEPGATE_SCREENSHOTS`` is set."""
 
     async def keep(window: Window, name: str) -> None:
-        if os.environ.get("KEEPGATE_SCREENSHOTS"):
+        if PICTURED:
             PICTURES.mkdir(parents=True, exist_ok=True)
             await window.picture(PICTURES / f"{name}.png")
 

@@ -29,14 +29,15 @@ async def test_hostile_words_are_shown_and_do_nothing(
     await seen(window, "Remember a fact")
     shown = await text(window, DRAWN, WRITTEN, "[Allow](command:keepgate.allowOnce) $(check)")
     choices = await window.texts("quick row")
-    await picture(window, f"warning-{theme}")
+    if theme == "dark":
+        await picture(window, "warning")
 
     await choose(window, ALLOW)
     await agent.answer(call)
     await window.page.get_by_role("tab", name="keepgate").first.click()
     await window.click("view row", "Facts")
     await window.click("view row", "About nothing in particular")
-    row = await window.see("view row", WRITTEN)
+    row = await window.see("view row", DRAWN)
     await row.hover()
     await window.page.wait_for_timeout(1500)
     hover = await window.page.locator(".monaco-hover, .workbench-hover").all_inner_texts()
