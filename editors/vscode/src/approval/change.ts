@@ -1,7 +1,7 @@
 /** A question in words: what the person reads before saying yes, whole and with nothing hidden. Pure. */
 
 import type { ApprovalRequestParams, AskEntry, AskTarget } from "keepgate-client/generated/types.js";
-import { continued, makeVisible, named, oneLine } from "../text/visible.js";
+import { makeVisible, named, oneLine } from "../text/visible.js";
 
 /** The change as documents: one of them, or two beside each other where something is put in another's place. */
 export type Shown =
@@ -54,7 +54,7 @@ function head(question: ApprovalRequestParams): readonly string[] {
   const lines = [headline(question), ...warningLines(question).map((line) => `Warning: ${line}`)];
   lines.push(`Asked by: ${whoAsks(question)}`);
   if (places.length > 0) lines.push(oneLine(`Workspace: ${places.map(named).join(", ")}`));
-  if (question.queue.length > 0) lines.push(`Behind it: ${question.queue.length} more of this session`);
+  if (question.queue.length > 0) lines.push(`Behind it, when it was put: ${question.queue.length} more of this session`);
   return lines;
 }
 
@@ -128,9 +128,4 @@ function pageName(question: ApprovalRequestParams): string {
 
 function memories(count: number): string {
   return `${count} ${count === 1 ? "memory" : "memories"}`;
-}
-
-/** What one queued question says, for lists: its kind and the beginning of its text. */
-export function queuedLine(action: string, text: string): string {
-  return oneLine(`${action}: ${continued(text)}`);
 }

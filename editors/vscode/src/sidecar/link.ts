@@ -8,6 +8,7 @@ import type { Server } from "./session.js";
 export const NOTIFICATIONS = [
   "approval/asked",
   "approval/decided",
+  "approval/queued",
   "facts/didChange",
   "keepgate/status",
   "memory/added",

@@ -13,6 +13,7 @@ const TOPICS: Readonly<Record<string, readonly Topic[]>> = {
   "pages/didChange": ["pages", "ledger"],
   "proposals/didChange": ["proposals", "ledger"],
   "approval/asked": ["proposals"],
+  "approval/queued": ["proposals"],
   "approval/decided": ["proposals", "ledger"],
 };
 
