@@ -73,6 +73,7 @@ function follow(views: Views, pick: vscode.QuickPick<Item>, kinds: readonly Foun
 
 function items(all: FoundAll, kinds: readonly Found["kind"][]): readonly Item[] {
   const left = all.entriesLeft > 0 ? `, ${all.entriesLeft} more` : "";
+  // The editor leaves headings out while something is typed; each row says which search found it, too.
   const groups: readonly (readonly [string, readonly Found[]])[] = [
     [`Memories that contain this${left}`, all.entries],
     ["Facts that recall finds", all.facts],
@@ -90,20 +91,20 @@ function item(found: Found): Item {
   switch (found.kind) {
     case "entry": {
       const { text, track, scope, workspaceKey } = found.entry;
-      const where = layerName(track, scope, named(workspaceName(workspaceKey)));
-      return { label: label("note", text), description: withoutIcons(where), alwaysShow: true, found };
+      const where = withoutIcons(layerName(track, scope, named(workspaceName(workspaceKey))));
+      return { label: label("note", text), description: `contains it · ${where}`, alwaysShow: true, found };
     }
     case "fact":
       return {
         label: label("symbol-constant", found.fact.fact),
-        description: withoutIcons(found.fact.entity_slug ?? ""),
+        description: `fact, by recall · ${withoutIcons(found.fact.entity_slug ?? found.fact.kind)}`,
         alwaysShow: true,
         found,
       };
     case "page":
       return {
         label: label("file", found.page.title ?? found.page.slug),
-        description: withoutIcons(found.page.slug),
+        description: `page, by recall · ${withoutIcons(found.page.slug)}`,
         alwaysShow: true,
         found,
       };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { wishesDocument } from "../../src/views/documents/wishes.js";
 import { batchOf, choicesOf, Inbox, outcomeOf } from "../../src/views/models/inbox.js";
-import { InboxSource } from "../../src/views/sources/inbox.js";
+import { InboxSource, wishLook } from "../../src/views/sources/inbox.js";
 import { type Opened, opened, stored } from "./opened.js";
 
 const HOUR = 3_600_000;
@@ -95,7 +95,10 @@ describe("the inbox", () => {
 
     inbox.stale();
     await inbox.renew();
-    assert.equal(inbox.wishes[0]?.ask?.from, "Port 9.");
+    const [again] = inbox.wishes;
+    assert.ok(again);
+    assert.equal(again.ask?.from, "Port 9.");
+    assert.equal(wishLook(again, Date.now()).label, "Replace: Port 2.");
   });
 
   it("says why a wish can no longer come true", async (test) => {

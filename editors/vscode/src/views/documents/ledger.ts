@@ -2,7 +2,7 @@
 
 import type { AuditRow, UndoResult, VerifyResult } from "keepgate-client";
 
-import { budgetLabel, budgetText, counted } from "../../text/budget.js";
+import { bar, budgetLabel, counted } from "../../text/budget.js";
 import { stamp } from "../../text/moments.js";
 import { actionName } from "../../text/names.js";
 import { oneLine } from "../../text/visible.js";
@@ -68,7 +68,8 @@ export function undoSummary(result: UndoResult): string {
 /** How full every layer is. */
 export function budgetsDocument(layers: readonly Layer[]): string {
   const rows = layers.map(
-    (layer) => [layer.name, `${budgetText(layer.usage)}  (${budgetLabel(layer.usage)})`] as const,
+    // Without the narrow blanks of the tree, which editors mark as unusual.
+    ({ name, usage }) => [name, `${bar(usage.used, usage.limit)}  ${budgetLabel(usage)}`] as const,
   );
   return document(
     "Budgets",

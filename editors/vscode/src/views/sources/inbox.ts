@@ -71,10 +71,10 @@ const ICONS: Readonly<Record<string, string>> = {
   trust: "workspace-trusted",
 };
 
-/** A fact itself, without its other fields; of other changes the text of the question. */
+/** A fact itself, without its other fields; what a text would become; of other changes the question's text. */
 function saying({ proposal, ask }: Wish): string {
   const [fact, ...more] = ask?.facts ?? [];
-  return fact !== undefined && more.length === 0 ? fact.text : (ask?.text ?? proposal.text);
+  return fact !== undefined && more.length === 0 ? fact.text : (ask?.to ?? ask?.text ?? proposal.text);
 }
 
 function wisher({ proposal, ask }: Wish): string {
