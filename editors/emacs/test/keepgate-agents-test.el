@@ -21,7 +21,11 @@
 (defun keepgate-test--over ()
   "Wait until no question is open, here or in the sidecar."
   (keepgate-test-until "no question" (null (keepgate-approval-open)))
-  (should-not keepgate-approval--current))
+  (should-not keepgate-approval--current)
+  ;; What was answered is stored then, whatever becomes of this Emacs.
+  (keepgate-test-until "no wish"
+    (seq-empty-p (plist-get (keepgate-test-request "proposals/list" '(:status "pending"))
+                            :proposals))))
 
 (ert-deftest keepgate-agents-allow ()
   "The wish of an agent is shown, with who asks, and allowed."
