@@ -122,6 +122,15 @@ function M.put_off(one)
   M.show_next()
 end
 
+---Say that a question is on the screen. Without a screen it is not, and other windows are offered it.
+---@param one keepgate.Question
+local function acknowledge(one)
+  local running = one.requested and vim.lsp.get_client_by_id(one.client_id)
+  if running and #vim.api.nvim_list_uis() > 0 then
+    running:notify("approval/shown", { id = one.ask.id })
+  end
+end
+
 ---Put a question into a window. `enter` moves the cursor there and asks for the decision.
 ---@param one keepgate.Question
 ---@param enter boolean
@@ -144,12 +153,7 @@ function M.show(one, enter)
     M.put_off(one)
   end, { buffer = buffer, nowait = true, desc = "keepgate: leave it for later" })
   view.show(buffer, math.min(#lines + 1, config.current.question_height), enter)
-  if one.requested then
-    local running = vim.lsp.get_client_by_id(one.client_id)
-    if running then
-      running:notify("approval/shown", { id = one.ask.id })
-    end
-  end
+  acknowledge(one)
   if enter then
     M.choose(one)
   end
@@ -205,9 +209,15 @@ function M.next()
   return true
 end
 
-vim.api.nvim_create_autocmd("CmdwinLeave", {
-  group = vim.api.nvim_create_augroup("keepgate.questions", {}),
-  callback = vim.schedule_wrap(M.show_next),
+local group = vim.api.nvim_create_augroup("keepgate.questions", {})
+vim.api.nvim_create_autocmd("CmdwinLeave", { group = group, callback = vim.schedule_wrap(M.show_next) })
+vim.api.nvim_create_autocmd("UIEnter", {
+  group = group,
+  callback = function()
+    if current then
+      acknowledge(current)
+    end
+  end,
 })
 
 return M
