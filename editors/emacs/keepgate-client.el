@@ -6,7 +6,7 @@
 
 ;; jsonrpc.el answers a request as soon as the dispatcher returns, and a
 ;; person needs longer.  The dispatcher here returns a ticket instead of a
-;; result.  Every version of jsonrpc.el (Emacs 28, 29, 30 and the package)
+;; result.  jsonrpc.el, that of Emacs 28 as well as 1.0.27 of the package,
 ;; hands a reply with its id to the generic function
 ;; `jsonrpc-connection-send', which is documented and which this class
 ;; specialises: a reply that is a ticket is not sent; its id is kept, and
