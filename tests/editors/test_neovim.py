@@ -96,22 +96,48 @@ async def test_the_picker_of_a_plain_neovim(house: Any, neovim: Any) -> None:
     assert "inserted" == (await agent.answer(call))["status"]
 
 
-async def test_questions_come_to_the_editor_in_focus(house: Any, neovim: Any, tmp_path: Path) -> None:
-    """Out of focus another window is asked, although keys are idle here; in focus this one is."""
+async def test_questions_come_to_the_editor_in_focus(
+    house: Any, neovim: Any, held: Any, look: Any, tmp_path: Path
+) -> None:
+    """The person was at another window and turned to Neovim, which is asked."""
     go_on = tmp_path / "go on"
-    other = await house.editor("other", ["Reject"])
+    other = await house.editor("other", held())
     agent = await house.agent()
     editor = await neovim("focus", GO_ON=str(go_on))
-    await editor.tells("out of focus")
+    await editor.tells("up")
+    await look(lambda: 2 <= house.reachable())
     await other.request("session/active")
-    assert "scope_denied" == (await agent.answer(agent.remember("Of the other window.")))["error"]
     go_on.touch()
     await editor.tells("in focus")
     call = agent.remember(FACT)
     await editor.holds()
 
     assert "inserted" == (await agent.answer(call))["status"]
-    assert 1 == len(other.server_requests)
+
+
+async def test_a_neovim_without_a_screen_holds_nothing_up(
+    house: Any, neovim: Any, held: Any, look: Any, tmp_path: Path
+) -> None:
+    """Its question is offered to the next window; with a screen it is asked and answers."""
+    go_on, later, asked = tmp_path / "go on", held(), []
+
+    async def reject_once(question: Any) -> Any:
+        asked.append(question)
+        return "Reject" if 1 == len(asked) else await later(question)
+
+    await house.editor("other", reject_once)
+    agent = await house.agent()
+    editor = await neovim("unseen", GO_ON=str(go_on))
+    await editor.tells("up")
+    await look(lambda: 2 <= house.reachable())
+    go_on.touch()
+    await editor.tells("ready")
+    assert "scope_denied" == (await agent.answer(agent.remember(FACT)))["error"]
+    await editor.tells("seen")
+    call = agent.remember("Wish 2")
+    await editor.holds()
+
+    assert "inserted" == (await agent.answer(call))["status"]
 
 
 async def test_leave_for_a_session_is_given_and_ended(house: Any, neovim: Any) -> None:

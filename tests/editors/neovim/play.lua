@@ -129,6 +129,17 @@ function play.told(part)
   end)
 end
 
+---Give this Neovim a screen: a second one that shows it, on a terminal.
+function play.attach_screen()
+  -- A Neovim that believes to be in a terminal of this one would refuse.
+  local command = { "env", "-u", "NVIM", vim.v.progpath, "--server", vim.v.servername, "--remote-ui" }
+  local job = vim.fn.jobstart(command, { pty = true, width = 120, height = 40, env = { TERM = "xterm-256color" } })
+  play.wait("a screen", function()
+    return #vim.api.nvim_list_uis() > 0
+  end)
+  return job
+end
+
 ---Wait until the sidecar of the current buffer is up, and tell.
 function play.up()
   local client = require("keepgate.client")
@@ -136,6 +147,22 @@ function play.up()
     local running = client.at(client.root_of(vim.api.nvim_get_current_buf()))
     return running and running.initialized and client.said[running.id] and running
   end)
+end
+
+---Wait until the test says so, by a file.
+function play.go_on()
+  play.wait("the word to go on", function()
+    return vim.uv.fs_stat(vim.env.GO_ON)
+  end)
+end
+
+---Tell what happened to the focus, and give the sidecar the time to act on it: a notification has no answer.
+function play.focus(event)
+  local running = play.up()
+  vim.api.nvim_exec_autocmds(event, {})
+  vim.api.nvim_exec_autocmds("CursorHold", {})
+  play.equal(nil, assert(running:request_sync("memory/budgets", vim.empty_dict(), 30000)).err)
+  vim.wait(1000)
 end
 
 local function run()

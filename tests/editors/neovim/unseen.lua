@@ -1,0 +1,11 @@
+local running = play.up()
+play.say("up")
+play.go_on()
+assert(running:request_sync("session/active", vim.empty_dict(), 30000).result.reachable)
+play.say("ready")
+play.window("keepgate-question", "The tests need port 5434.")
+-- Nobody sees this Neovim: the question is offered to the next window, and decided there.
+play.no_window("keepgate-question")
+play.attach_screen()
+play.say("seen")
+play.decide("Wish 2", "Allow once")
