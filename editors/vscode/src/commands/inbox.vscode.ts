@@ -8,6 +8,9 @@ import type { WishNode } from "../views/sources/inbox.js";
 import { isRecord } from "../sidecar/problems.js";
 import { type Act, type Desk, tellDone } from "./running.vscode.js";
 
+/** The language of documents that are read below a list of choices: it leaves room for it. */
+const BELOW_CHOICES = "keepgate-change";
+
 const showWish: Act = async (desk, node) => {
   const [wish] = wishesOf(desk, node);
   if (wish === undefined) await openInbox();
@@ -39,7 +42,7 @@ const review: Act = async (desk, node, more) => {
     void vscode.window.showInformationMessage(`keepgate: ${text}`);
     return;
   }
-  const uri = await desk.views.documents.openFixed("Wishes", wishesDocument(together, Date.now()));
+  const uri = await desk.views.documents.openFixed("Wishes", wishesDocument(together, Date.now()), BELOW_CHOICES);
   await decide(desk, together, alone.length);
   await closeTab(uri);
 };
@@ -55,9 +58,12 @@ async function openInbox(): Promise<void> {
 }
 
 async function decide(desk: Desk, together: readonly Wish[], alone: number): Promise<void> {
-  const allow = { label: `Allow all ${together.length}`, description: "as they stand in the document below" };
-  const refuse = { label: `Dismiss all ${together.length}`, description: "none of them is stored" };
-  const later = { label: "Decide later", description: "they stay in the inbox" };
+  // Always shown: what is typed by mistake must not narrow the list down to a choice that decides.
+  const alwaysShow = true;
+  const count = together.length;
+  const allow = { label: `Allow all ${count}`, description: "as they stand in the document below", alwaysShow };
+  const refuse = { label: `Dismiss all ${count}`, description: "none of them is stored", alwaysShow };
+  const later = { label: "Decide later", description: "they stay in the inbox", alwaysShow };
   const apart = alone === 0 ? "" : ` ${alone} more have warnings or want a look of their own.`;
   // The harmless answer stands first, where a stray key lands.
   const answer = await vscode.window.showQuickPick([later, allow, refuse], {

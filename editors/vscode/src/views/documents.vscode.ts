@@ -50,9 +50,9 @@ export class ViewDocuments implements vscode.TextDocumentContentProvider, vscode
   }
 
   /** Open a text that stays as it is. */
-  async openFixed(title: string, text: string): Promise<vscode.Uri> {
+  async openFixed(title: string, text: string, language = LANGUAGE): Promise<vscode.Uri> {
     const uri = this.fixed(title, text);
-    await this.#show(uri);
+    await this.#show(uri, language);
     return uri;
   }
 
@@ -79,9 +79,9 @@ export class ViewDocuments implements vscode.TextDocumentContentProvider, vscode
     for (const own of this.#own) own.dispose();
   }
 
-  async #show(uri: vscode.Uri): Promise<void> {
+  async #show(uri: vscode.Uri, language = LANGUAGE): Promise<void> {
     const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.languages.setTextDocumentLanguage(document, LANGUAGE);
+    await vscode.languages.setTextDocumentLanguage(document, language);
     await vscode.window.showTextDocument(document, { preview: true });
   }
 }

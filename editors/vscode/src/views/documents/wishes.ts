@@ -21,7 +21,7 @@ function wishSection(wish: Wish, place: string, now: number, zone?: string): str
     ["session", nameOrNothing(proposal.sessionId)],
     ["as agent", proposal.agentKey === "" ? null : named(proposal.agentKey)],
     ["asked", stamp(proposal.createdAt, zone)],
-    ["expires", expiry(proposal.expiresAt, now)],
+    ["expires", expiry(proposal.expiresAt, now).replace(/^expires /u, "")],
     ["problem", problem],
     ...(ask?.warnings ?? []).map((warning): Row => ["WARNING", oneLine(warning.message)]),
   ];
