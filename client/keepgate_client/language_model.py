@@ -1,4 +1,4 @@
-"""Letting the sidecar use a language model of this client's (docs/protocol.md, ``languageModel/complete``)."""
+"""Lets the sidecar use a language model of this client (docs/protocol.md, ``languageModel/complete``)."""
 
 import inspect
 from collections.abc import Awaitable, Callable

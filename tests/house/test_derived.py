@@ -9,7 +9,7 @@ import pytest
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-DERIVED = ("schemas", "docs/reference")
+DERIVED = ("schemas", "docs/reference", "client/node/src/generated")
 
 
 def test_derived_files_are_fresh(run: Run) -> None:
@@ -26,6 +26,7 @@ def test_derived_files_are_fresh(run: Run) -> None:
         "schemas/openrpc.json",
         "docs/reference/operations.md",
         "client/keepgate_client/calls.py",
+        "client/node/src/generated/calls.ts",
     ],
 )
 def test_a_stale_file_is_named_with_its_remedy(run: Run, copy: Path, root: Path, path: str) -> None:
