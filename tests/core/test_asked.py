@@ -8,7 +8,7 @@ import pytest
 
 from keepgate.core.reading.asked import facts, fields_of, place_of, workspaces_of
 from keepgate.protocol.entries import Scope, Track
-from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskTarget
+from keepgate.protocol.proposals import ApprovalRequestParams, AskEntry, AskPage, AskTarget
 
 TIDES, CHARTS = "/srv/tides", "/srv/charts"
 PLACE = {"track": Track.AGENT, "scope": Scope.WORKSPACE, "workspace_key": TIDES, "agent_key": "", "text": "x"}
@@ -191,3 +191,36 @@ def test_a_folder_cannot_pass_for_others() -> None:
 
     assert f'"{sly}", {TIDES}' == dict(facts(question))["workspaces"]
     assert f'agent/workspace of "{sly}"' == place_of(question.entries[0], among_several=True)
+
+
+def a_page(**fields: Any) -> AskPage:
+    """A page that a change would write."""
+    plain = {"action": "page-put", "workspace_key": TIDES, "root": f"{TIDES}/pages", "slug": "notes/sea",
+             "path": "notes/sea.md", "before": None, "content": "x"}  # fmt: skip
+    return AskPage(**(plain | fields))
+
+
+@pytest.mark.parametrize(
+    ("expected", "page"),
+    [
+        ([("page", "notes/sea"), ("file", f"{TIDES}/pages/notes/sea.md")], a_page()),
+        (
+            [("page", "sea"), ("file", "/own/sea.md"), ("read in", "every workspace")],
+            a_page(workspace_key="", root="/own", slug="sea", path="sea.md"),
+        ),
+        (
+            [
+                ("page", "notes/sea"),
+                ("file", f"{TIDES}/pages/notes/sea.md"),
+                ("on disk", "the file stays as it is"),
+            ],
+            a_page(action="quarantine"),
+        ),
+        ([("folder", f"{TIDES}/pages")], a_page(action="trust", slug="", path="", content=None)),
+    ],
+)
+def test_a_page_is_told_with_its_file(expected: list[tuple[str, str]], page: AskPage) -> None:
+    """Whoever reads it elsewhere is named, and that a file stays; of trust there is the folder alone."""
+    question = asked(action=page.action, pages=[page])
+
+    assert [("workspace", TIDES), *expected] == list(facts(question))

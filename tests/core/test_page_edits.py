@@ -115,6 +115,14 @@ def test_a_key_in_the_text_or_in_a_longer_key_is_no_list() -> None:
             "```\n## Timeline\n```\n",
             "```\n## Timeline\n```\n\n## Timeline\n\n- 2026-02-02: new\n",
         ),
+        (
+            "~~~\n```\n## Timeline\n~~~\n",
+            "~~~\n```\n## Timeline\n~~~\n\n## Timeline\n\n- 2026-02-02: new\n",
+        ),
+        (
+            "# Ada\n\n## Timeline\n\n### Work\n- 2026-01-01: a\n\n## Next\n",
+            "# Ada\n\n## Timeline\n\n### Work\n- 2026-01-01: a\n- 2026-02-02: new\n\n## Next\n",
+        ),
         ("## Timeline\n\n- 2026-02-02: new\n", "## Timeline\n\n- 2026-02-02: new\n"),
     ],
 )

@@ -365,9 +365,16 @@ def test_a_change_names_the_texts_it_would_store(layer) -> None:
         Seed(drafts=drafts),
         Remove(layer=layer(), target=target),
         Undo(seq=1, source="claude"),
+        Remember(draft=fact_draft("open"), supersedes=None, world_only=False),
+        Remember(
+            draft=evolve(fact_draft("hush"), visibility=Visibility.PRIVATE), supersedes=None, world_only=False
+        ),
+        PutPage(home="", root="/pages", slug="a", path="a.md", content="long", world_only=False),
     )
 
-    assert [("a",), ("new",), ("both",), ("a", "b"), (), ()] == [new_texts(change) for change in changes]
+    assert [("a",), ("new",), ("both",), ("a", "b"), (), (), ("open",), (), ()] == [
+        new_texts(change) for change in changes
+    ]
 
 
 def test_a_change_is_about_its_authors_workspace_and_those_a_batch_goes_to(layer, author) -> None:

@@ -127,6 +127,20 @@ def test_leaves_alone_what_names_or_takes_away_an_old_text(change: object) -> No
     assert secrets_in(change, (known_secrets,)) == ()  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "eyJhbGciOiJub25l.eyJzdWIiOiIxIn0.x",
+        "eyJzdWIiOiIxIiwibiI6Mn0.eyJzdWIiOiIxIn0.x",
+        "https://release-notes-of-november@host.internal/x",
+    ],
+    ids=["no JSON", "no header", "words"],
+)
+def test_what_has_the_shape_of_a_secret_alone_passes(text: str) -> None:
+    """Three parts are no web token without a header, and a long user name of words is no token."""
+    assert look("$.text", text, (own_secrets,)) == []
+
+
 def test_tells_of_no_more_than_twenty() -> None:
     """An answer does not grow with the text."""
     many = " ".join(["AKIA" + f"{n:016d}" for n in range(50)])

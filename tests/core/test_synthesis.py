@@ -122,3 +122,12 @@ def test_a_passage_is_one_bounded_line(text: str, terms: set[str]) -> None:
 
     assert len(found) <= WINDOW_CHARS
     assert len(found.splitlines()) <= 1
+
+
+def test_a_passage_ends_between_words_unless_there_is_no_other_place() -> None:
+    """A cut word goes; the end of the text and one long run are shown as far as they fit."""
+    tail = "needle " + "x" * (WINDOW_CHARS - len("needle ") - 1) + "z"
+
+    assert "needle" == passage("word " * 100 + "needle " + "x" * 500, {"needle"})
+    assert tail == passage("word " * 100 + tail, {"needle"})
+    assert "月" * WINDOW_CHARS == passage("月" * 500, {"needle"})

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keepgate.core.model.times import LATEST_MS, BadMoment, iso, iso_or_none, parse_since, parse_ttl
+from keepgate.core.model.times import (
+    LATEST_MS,
+    BadMoment,
+    Window,
+    iso,
+    iso_or_none,
+    parse_since,
+    parse_ttl,
+    parse_window,
+)
 
 NOW = int(datetime(2026, 11, 30, 12, tzinfo=UTC).timestamp() * 1000)
 HOUR = 3_600_000
@@ -132,3 +141,36 @@ def test_any_text_is_a_moment_or_refused(text: str) -> None:
 def test_no_moment_is_null() -> None:
     """What never happened."""
     assert (None, "1970-01-01T00:00:00.000Z") == (iso_or_none(None), iso_or_none(0))
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "first", "last"),
+    [
+        (None, None, None, None),
+        ("2026-11", "2026-11", ms("2026-11-01T00:00:00+00:00"), ms("2026-12-01T00:00:00+00:00") - 1),
+        ("2026-12", "2026-12", ms("2026-12-01T00:00:00+00:00"), ms("2027-01-01T00:00:00+00:00") - 1),
+        (None, "9999-12", None, LATEST_MS),
+        (" 2026-11-30 ", "2026-11-30", ms("2026-11-30T00:00:00+00:00"), ms("2026-12-01T00:00:00+00:00") - 1),
+        ("2d", "2026-11-30T10:00:00Z", NOW - 2 * DAY, NOW - 2 * HOUR),
+        ("0d", "0d", NOW, NOW),
+    ],
+)
+def test_a_window(since: str | None, until: str | None, first: int | None, last: int | None) -> None:
+    """Whole days and months count from their first millisecond to their last; instants as they are."""
+    assert Window(first, last) == parse_window(since, until, NOW)
+
+
+@pytest.mark.parametrize(("since", "until"), [("2026-11", "2026-10"), ("1d", "2d"), ("2026-13", None)])
+def test_a_window_that_is_none(since: str, until: str | None) -> None:
+    """Its end lies before its beginning, or there is no such month."""
+    with pytest.raises(BadMoment):
+        parse_window(since, until, NOW)
+
+
+def test_both_ends_belong_to_a_window() -> None:
+    """An open end holds everything on its side."""
+    window = Window(1, 3)
+
+    assert [False, True, True, False] == [window.holds(moment) for moment in (0, 1, 3, 4)]
+    assert [True, False] == [Window(None, 3).holds(moment) for moment in (0, 4)]
+    assert [False, True] == [Window(1, None).holds(moment) for moment in (0, 4)]

@@ -100,12 +100,12 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
     if not unified.isascii():
         unified = _UNSEEN.sub("", unified)
     for run in _pattern(_has_marks(unified)).finditer(unified):
-        kind = run.lastgroup
-        if kind == "other":
-            if _is_symbol(run[0]):
-                yield "symbol", run[0]
-        elif kind is not None:
+        # Every alternative of the pattern has a name.
+        kind = str(run.lastgroup)
+        if kind != "other":
             yield kind, run[0]
+        elif _is_symbol(run[0]):
+            yield "symbol", run[0]
 
 
 def _is_symbol(char: str) -> bool:

@@ -43,5 +43,5 @@ class Replay:
                 self.entries[subject] = entry
             case FactStep(after=fact):
                 self.facts[subject] = fact
-            case _:
+            case _:  # pragma: no cover - rows of pages and folders were passed over before
                 return

@@ -73,13 +73,12 @@ def look(path: str, text: str, finders: Iterable[Finder]) -> list[SecretHit]:
     """The secrets in one text, each once. Hidden characters do not keep one from being found."""
     seen, places = _without_hidden(text)
     found: dict[int, str] = {}
-    for begin in range(0, max(len(seen), 1), WINDOW - OVERLAP):
+    # What is left behind the last of these is in its window.
+    for begin in range(0, max(len(seen) - OVERLAP, 1), WINDOW - OVERLAP):
         piece = seen[begin : begin + WINDOW]
         for finder in finders:
             for secret in finder(piece):
                 found.setdefault(begin + secret.start, secret.kind)
-        if begin + WINDOW >= len(seen):
-            break
     return [
         SecretHit(path=path, kind=kind, offset=units(text[: places(start)]))
         for start, kind in sorted(found.items())

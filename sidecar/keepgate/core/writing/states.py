@@ -106,7 +106,8 @@ def recorded(row: Sealed) -> Step | None:
 
 
 def _step(row: Sealed, before: Any, after: Any) -> Step | None:
-    match sort_of(row):
+    sort = sort_of(row)
+    match sort:
         case Sort.ENTRY:
             states = (entry_from(state) if state else None for state in (before, after))
             was, left = states
@@ -119,6 +120,8 @@ def _step(row: Sealed, before: Any, after: Any) -> Step | None:
             return None
         case Sort.PAGE | Sort.ROOT:
             return _page_step(row, before, after)
+        case _:
+            assert_never(sort)
 
 
 def state_of(entry: Entry) -> dict[str, Any]:
