@@ -36,15 +36,16 @@ class Routing:
     _begun: bool = False
 
     async def start(self) -> None:
-        """Be reachable from now on, and take up what waits already. Raises the store's faults."""
+        """Show questions from now on, and take up what waits already. Raises the store's faults."""
         self._begun = True
         self._enter()
         await self._look()
 
     def windows_changed(self) -> None:
         """Folders or connections came or went."""
+        # Also before the start: a wish that comes meanwhile waits for this process, which takes it up then.
+        self._enter()
         if self._begun:
-            self._enter()
             self._background.begin(self._look_again())
 
     def heard(self, stored: StoredProposal) -> None:

@@ -20,14 +20,14 @@ from keepgate.protocol.operation import Operation
 from keepgate.protocol.settings import Settings
 from keepgate.service import dispatch, health, sessions
 from keepgate.service.after_reply import AfterReply
-from keepgate.service.connection import Connection, Peer, Progress, Silent, Workspace
+from keepgate.service.connection import Connection, Peer, Progress, Silent
 from keepgate.service.context import ReadCtx
 from keepgate.service.events import Broadcast
+from keepgate.service.folders import folders_after, open_folders
 from keepgate.service.hearing import Hearing
 from keepgate.service.routing import Routing
-from keepgate.service.running import Running
+from keepgate.service.running import Running, answers_heard
 from keepgate.service.usage import UsageLog
-from keepgate.service.workspaces import folder_of, open_workspace
 from keepgate.store import reads
 from keepgate.store.open import Store
 
@@ -105,13 +105,14 @@ class Sidecar:
             asks_last=remote,
             patient=remote,
         )
+        identity = self.settings.workspace_identity
         connection = Connection(
             asker=asker,
             peer=peer,
-            workspaces=list(self._open_folders(folders, "$.workspaceFolders").values()),
+            workspaces=open_folders(folders, "$.workspaceFolders", identity=identity),
             remote=remote,
             may_decide=may_decide,
-            identity=self.settings.workspace_identity,
+            identity=identity,
             default_session=session or self.settings.session,
         )
         if connection.default_session is not None:
@@ -138,27 +139,16 @@ class Sidecar:
         Several folders may share one workspace; each is closed by its own path. Raises ``INVALID_INPUT``, for
         a project file that cannot be used, too; nothing is changed then.
         """
-        gone = {folder_of(folder, f"$.event.removed[{index}]") for index, folder in enumerate(removed)}
-        opened = {folder_of(item.path): item for item in connection.workspaces}
-        opened = {folder: item for folder, item in opened.items() if folder not in gone}
-        for folder, workspace in self._open_folders(added, "$.event.added").items():
-            opened.setdefault(folder, workspace)
-        self.rules_for({item.key for item in opened.values()})
-        connection.workspaces = list(opened.values())
+        identity = self.settings.workspace_identity
+        workspaces = folders_after(connection.workspaces, added=added, removed=removed, identity=identity)
+        self.rules_for({item.key for item in workspaces})
+        connection.workspaces = workspaces
         self.pages.homes_changed()
         self._windows_changed(connection)
 
     def _windows_changed(self, connection: Connection) -> None:
         if connection.reachable:
             self._hearing.windows_changed()
-
-    def _open_folders(self, folders: Sequence[str], where: str) -> dict[str, Workspace]:
-        identity = self.settings.workspace_identity
-        opened: dict[str, Workspace] = {}
-        for index, folder in enumerate(folders):
-            at = f"{where}[{index}]"
-            opened.setdefault(folder_of(folder, at), open_workspace(folder, identity=identity, where=at))
-        return opened
 
     async def call(
         self,
@@ -221,7 +211,11 @@ class Sidecar:
         )
 
     async def disconnect(self, connection: Connection) -> None:
-        """Let a connection go: its questions stay pending in the inbox, its adapters vanish."""
+        """Let a connection go: its questions stay pending in the inbox, its adapters vanish.
+
+        A question whose answer has arrived is decided by it.
+        """
+        await answers_heard()
         connection.asker.closing = True
         if connection in self.connections:
             self.connections.remove(connection)
