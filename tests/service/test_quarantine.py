@@ -360,3 +360,52 @@ async def test_a_remote_caller_puts_no_private_page_into_quarantine(house: Any) 
     assert ["there"] == [
         page["slug"] for page in (await house.client(folders=("other",)).call("pages/list"))["pages"]
     ]
+
+
+async def test_only_what_is_in_sight_comes_back(house: Any) -> None:
+    """What one agent alone may see, and a private fact or page, stay in quarantine for who does."""
+    bad, reviewer = house.client("bad"), house.client("bad", agent="reviewer")
+    await bad.add("shared")
+    await reviewer.add("for the reviewer", track="agent")
+    await bad.call("verbs/remember", **_fact("Private.", visibility="private"))
+    await bad.call("pages/put", slug="secret", content="---\nvisibility: private\n---\nplanted\n")
+    await house.client("me", agent="reviewer").call("memory/quarantine", sessionId="bad")
+
+    back = await house.client("me", remote=True).call("memory/release", sessionId="bad")
+    rest = await house.client("me", agent="reviewer").call("memory/release", sessionId="bad")
+
+    assert (["shared"], [], []) == (
+        [entry["text"] for entry in back["entries"]],
+        back["facts"],
+        back["pages"],
+    )
+    assert (["for the reviewer"], 1, ["secret"]) == (
+        [entry["text"] for entry in rest["entries"]], len(rest["facts"]), rest["pages"],
+    )  # fmt: skip
+
+
+async def test_a_remote_caller_releases_no_page_that_became_private_meanwhile(house: Any) -> None:
+    """The question would show it what its file says by now; who sees private pages releases it."""
+    await house.client("bad").call("pages/put", slug="open", content="# Open\n")
+    remote, local = house.client("r", remote=True), house.client("me")
+    await local.call("memory/quarantine", sessionId="bad")
+    _file(house, "open").write_text("---\nvisibility: private\n---\nhush\n", encoding="utf-8")
+
+    fault = await remote.fault("memory/release", sessionId="bad")
+    back = await local.call("memory/release", sessionId="bad")
+
+    assert (Code.INVALID_INPUT, [], ["open"]) == (fault.code, remote.person.questions, back["pages"])
+
+
+async def test_a_page_whose_file_is_no_text_any_more_is_named_and_left(house: Any) -> None:
+    """Somebody changed it since, so it is not what the session wrote."""
+    bad, person = house.client("bad"), house.client("me")
+    for slug in ("one", "two"):
+        await bad.call("pages/put", slug=slug, content=f"# {slug}\n")
+    _file(house, "one").write_bytes(b"\xff\xfe no UTF-8")
+
+    gone = await person.call("memory/quarantine", sessionId="bad")
+
+    kinds = {warning.kind: warning.message for warning in person.person.questions[-1].warnings}
+    assert ["two"] == gone["pages"]
+    assert '"one"' in kinds["overtaken"]

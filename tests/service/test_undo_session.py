@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from keepgate.core.writing.undoing_session import UNREADABLE
 from keepgate.protocol.errors import Code
 
 PRIVATE = "---\nvisibility: private\n---\n# A\n"
@@ -260,3 +261,66 @@ async def test_a_remote_caller_takes_back_nothing_that_shows_a_private_page(hous
     assert Code.INVALID_INPUT is by_row.code is by_session.code
     assert "no allowed change" in by_row.message
     assert [] == agent.person.questions
+
+
+async def test_several_writes_of_one_page_are_one_step_back(house: Any) -> None:
+    """To the text before the session."""
+    first, bad, person = house.client("s0"), house.client("bad"), house.client("me")
+    await first.call("pages/put", slug="a", content="# A\n")
+    for text in ("# A\nfirst\n", "# A\nsecond\n"):
+        await bad.call("pages/put", slug="a", content=text)
+
+    undone = await person.call("memory/undo", sessionId="bad")
+
+    assert (["a"], 1) == (undone["pages"], len(await person.rows("undo-page-put")))
+    assert "# A\n" == (await person.call("pages/get", slug="a"))["content"]
+
+
+async def test_a_page_whose_file_is_no_text_any_more_stays(house: Any) -> None:
+    """What is in it cannot be compared; it is named with that reason, and the rest goes back."""
+    bad, person = house.client("bad"), house.client("me")
+    for slug in ("one", "two"):
+        await bad.call("pages/put", slug=slug, content=f"# {slug}\n")
+    path = next((house.folder / "project").rglob("one.md"))
+    path.write_bytes(b"\xff\xfe no UTF-8")
+
+    undone = await person.call("memory/undo", sessionId="bad")
+
+    assert ["two"] == undone["pages"]
+    assert [("page:one", UNREADABLE)] == [(item["subject"], item["reason"]) for item in undone["left"]]
+    assert b"\xff\xfe no UTF-8" == path.read_bytes()
+
+
+async def test_trust_in_a_folder_goes_back(house: Any) -> None:
+    """However often the session gave it and took it back; where it is taken back, there is nothing to do."""
+    bad, person = house.client("bad"), house.client("me")
+    path = house.folder / "project" / ".keepgate" / "pages" / "a.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("foreign\n", encoding="utf-8")
+    given = await bad.call("pages/trust")
+    await bad.call("memory/undo", seq=given["seq"])
+    await bad.call("pages/trust")
+
+    await person.call("memory/undo", sessionId="bad")
+    again = await person.fault("memory/undo", sessionId="bad")
+
+    assert ["trust", "undo-trust", "trust", "undo-trust"] == [
+        row["action"] for row in await person.rows("trust", "undo-trust")
+    ]
+    assert (Code.INVALID_INPUT, "$.sessionId") == (again.code, again.details["problems"][0]["path"])
+
+
+async def test_what_a_session_removed_and_brought_back_itself_is_nothing_to_do(house: Any) -> None:
+    """Its removal and its own undo belong together; a change after them goes back to the text before all."""
+    first, bad, person = house.client("s0"), house.client("bad"), house.client("me")
+    await first.add("kept")
+    await bad.call("memory/remove", **UW, match="kept")
+    (removal,) = await bad.rows("remove")
+    await bad.call("memory/undo", seq=removal["seq"])
+
+    fault = await person.fault("memory/undo", sessionId="bad")
+    await bad.call("memory/replace", **UW, match="kept", text="twisted")
+    undone = await person.call("memory/undo", sessionId="bad")
+
+    assert (Code.INVALID_INPUT, "$.sessionId") == (fault.code, fault.details["problems"][0]["path"])
+    assert (["kept"], ["kept"]) == ([entry["text"] for entry in undone["restored"]], await person.texts())
