@@ -284,6 +284,23 @@ async def test_pages_that_change_again_and_again_are_given_up(
     assert MARKER in _page(house, "a").read_text("utf-8")
 
 
+async def test_a_caller_that_is_gone_is_not_asked_for_again(house: Any, person: Any, with_pages: Any) -> None:
+    """A page that changed would be asked about once more; who gave up meanwhile wants no more questions."""
+
+    async def edit_and_leave(_: Any) -> str:
+        _page(house, "a").write_text(f"# A\n\nsaid {MARKER} again\n", encoding="utf-8")
+        call.cancel()
+        return "allowed-once"
+
+    person.script = [edit_and_leave, "allowed-once"]
+    call = asyncio.create_task(house.call(with_pages, "memory/purge", text=MARKER, pages=True))
+    with pytest.raises(asyncio.CancelledError):
+        await call
+
+    assert 1 == len(person.questions)
+    assert MARKER in _page(house, "a").read_text("utf-8")
+
+
 async def test_without_a_yes_no_page_is_rewritten(house: Any, person: Any, with_pages: Any) -> None:
     """A no leaves the files as they are."""
     before = _page(house, "a").read_bytes()

@@ -23,9 +23,10 @@ from keepgate.gate.approvers import Asker, NobodyThere
 from keepgate.gate.asking import decider, to_the_end
 from keepgate.gate.page_writing import CHANGED, PageWriting
 from keepgate.gate.policies import Rules
-from keepgate.gate.purging_pages import PageRoot, commit, differences, is_refused, shown, steps_of
+from keepgate.gate.purging_pages import PageRoot, commit, is_refused, shown, steps_of
+from keepgate.gate.purging_told import ACTION, Told
 from keepgate.protocol.errors import Fault, Problem, invalid_input, write_denied
-from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams, Caution, Outcome
+from keepgate.protocol.proposals import ApprovalAnswer, ApprovalRequestParams, Outcome
 from keepgate.protocol.settings import WritePolicy
 from keepgate.store import purging, raw_search
 from keepgate.store.appending import Appender
@@ -37,8 +38,6 @@ from keepgate.store.stopping import Cancelled, Progress, silent
 
 UNITS_MIN: Final = 6
 """A shorter text stands in too much that is no secret."""
-ACTION: Final = "purge"
-FILES_SHOWN: Final = 20
 ASKS_MAX: Final = 4
 """How often a purge is asked about whose pages change while the person looks."""
 
@@ -98,9 +97,11 @@ class Purge:
                 outcome = verdict.outcome if isinstance(verdict, Denied) else Outcome.UNAVAILABLE
                 await self._note_denied(author, verdict.by, outcome)
                 raise write_denied(outcome, None)
-            done, _ = await to_the_end(self._allowed(wanted, author, verdict, steps))
+            done, cancelled = await to_the_end(self._allowed(wanted, author, verdict, steps))
             if done is not None:
                 return done
+            if cancelled:
+                raise asyncio.CancelledError
         raise write_denied(Outcome.CANCELLED, None, reason=CHANGED)
 
     async def _pages_holding(self, forms: tuple[str, ...], roots: Sequence[PageRoot]) -> tuple[PageStep, ...]:
@@ -147,28 +148,12 @@ class Purge:
     async def _question(
         self, forms: tuple[str, ...], author: Author, seconds: float, steps: tuple[PageStep, ...]
     ) -> ApprovalRequestParams:
-        counts = await self._store.reading.run(purging.count, forms)
-        copies = await asyncio.to_thread(purging.backups_of, self._store)
-        stamp = self._store.stamp_maker()
-        told = ", ".join(f"{number} of {table}" for table, number in counts.items()) or "no row"
-        text = f"purge a text from every table, index, log and backup: {told}"
-        listed = [
-            *copies[:FILES_SHOWN],
-            *([f"and {len(copies) - FILES_SHOWN} more"] if copies[FILES_SHOWN:] else []),
-        ]
-        pages = shown(steps, forms)
-        text = "\n\n".join([text, *differences(pages)])
-        warnings = [
-            Caution(
-                kind=ACTION, message=f"a text would be taken out for good: {told}; this cannot be undone"
-            ),
-            *(Caution(kind=ACTION, message=f"also from the copy {path}") for path in listed),
-            *(
-                [Caution(kind=ACTION, message=f"page files would be rewritten: {len(pages)}, as shown")]
-                if pages
-                else []
-            ),
-        ]
+        told = Told(
+            counts=await self._store.reading.run(purging.count, forms),
+            copies=await asyncio.to_thread(purging.backups_of, self._store),
+            pages=shown(steps, forms),
+        )
+        stamp, text = self._store.stamp_maker(), told.text()
         return ApprovalRequestParams(
             id=stamp.new_id(),
             action=ACTION,
@@ -182,8 +167,8 @@ class Purge:
             # Salted by chance: a hash of what is secret must tell nobody that guessed right.
             hash=hashlib.sha256("\0".join([secrets.token_hex(16), *forms, text]).encode()).hexdigest(),
             deadline=stamp.now_ms + int(seconds * 1000),
-            warnings=warnings,
-            pages=pages,
+            warnings=told.warnings(),
+            pages=told.pages,
         )
 
     async def _note_denied(self, author: Author, by: Decider, outcome: Outcome) -> None:

@@ -4,7 +4,7 @@ The text itself is shown nowhere and stored nowhere: a question has a mark in it
 rewritten file has the digest of what was there before.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from attrs import frozen
@@ -15,7 +15,6 @@ from keepgate.core.writing.approval import Allowed, approve
 from keepgate.core.writing.ask import Ask
 from keepgate.core.writing.mutation import PURGE_PAGE, PageStep
 from keepgate.core.writing.page_change import PutPage
-from keepgate.core.writing.page_diff import unified_diff
 from keepgate.core.writing.plan import Plan
 from keepgate.gate.page_writing import PageDisk
 from keepgate.gate.policies import Rules, policy_for
@@ -94,11 +93,6 @@ def shown(steps: Iterable[PageStep], forms: Sequence[str]) -> list[AskPage]:
         )
         for step in steps
     ]
-
-
-def differences(pages: Iterable[AskPage]) -> Iterator[str]:
-    """What would change in each of them."""
-    return (unified_diff(page.path, page.before or "", page.content or "") for page in pages)
 
 
 def is_refused(steps: Iterable[PageStep], author: Author, rules: Rules) -> bool:

@@ -9,7 +9,7 @@ from keepgate.service.connection import Connection
 
 DISCONNECT_SECONDS: Final = 1.0
 TURNS: Final = 20
-"""More turns of the event loop than an answer takes from a front to the gate, which decides it whatever comes.
+"""More turns of the event loop than an answer takes from a front to the gate, which then decides by it.
 
 Nothing waits for anything else on that way, so that turns are what counts, and not time.
 """
