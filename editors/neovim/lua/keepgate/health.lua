@@ -19,7 +19,7 @@ local function check_program()
   local program = config.current.cmd[1]
   if vim.fn.executable(program) ~= 1 then
     vim.health.error(("there is no program %q"):format(program), {
-      "Install it: pipx install keepgate",
+      "Install it: pipx install . in a checkout of keepgate",
       "Or name it: require('keepgate').setup({ cmd = { '/path/to/keepgate', 'serve', '--stdio' } })",
     })
     return false

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { withoutLinks } from "../text/visible.js";
-import { installers } from "./install.js";
+import { installers, isKeepgate } from "./install.js";
 import type { Problem, Step } from "./problems.js";
 import type { Session } from "./session.js";
 
@@ -37,18 +37,40 @@ export function explainFailures(session: Session): vscode.Disposable {
   );
 }
 
+/** The folder of keepgate's repository that the person picks, or undefined. */
+async function pickCheckout(): Promise<string | undefined> {
+  const picked = await vscode.window.showOpenDialog({
+    title: "Where is your checkout of the repository of keepgate?",
+    openLabel: "Install from here",
+    canSelectFiles: false,
+    canSelectFolders: true,
+  });
+  const folder = picked?.[0];
+  if (folder === undefined) return undefined;
+  try {
+    const content = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(folder, "pyproject.toml"));
+    if (isKeepgate(new TextDecoder().decode(content))) return folder.fsPath;
+  } catch {
+    // No such file: no checkout.
+  }
+  void vscode.window.showErrorMessage("That folder is no checkout of keepgate: its pyproject.toml does not say so.");
+  return undefined;
+}
+
 /**
- * Show the commands that install keepgate and run the chosen one in a terminal, where the person sees it. The
- * extension itself downloads nothing.
+ * Ask where a checkout is, show the commands that install from it, and run the chosen one in a terminal, where the
+ * person sees it. The extension itself downloads nothing.
  */
 export async function install(): Promise<void> {
+  const checkout = await pickCheckout();
+  if (checkout === undefined) return;
+  const ways = installers(process.platform, checkout);
+  if (ways.length === 0) {
+    void vscode.window.showErrorMessage("The path of that folder holds characters that a shell reads as commands.");
+    return;
+  }
   const chosen = await vscode.window.showQuickPick(
-    installers(process.platform).map((installer) => ({
-      label: installer.label,
-      description: installer.command,
-      detail: installer.detail,
-      command: installer.command,
-    })),
+    ways.map(({ label, command, detail }) => ({ label, description: command, detail, command })),
     {
       title: "Install keepgate: the command runs in a terminal",
       placeHolder: "Choose a command to run, or press Escape. Afterwards: keepgate: Restart",
