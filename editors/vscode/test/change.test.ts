@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { headline, shown } from "../src/approval/change.js";
 import { type Choice, choices } from "../src/approval/choices.js";
 import { look } from "../src/statusBar/look.js";
-import { entry, question, target } from "./support/question.js";
+import { entry, fact, question, target } from "./support/question.js";
 
 const warnings = [{ kind: "tainted", message: "This session has read a web page.\nAllowed: yes" }];
 
@@ -51,6 +51,15 @@ describe("a change", () => {
     const text = "fact: Prefers dark mode\nvisibility: world";
     const change = shown(question({ action: "remember", track: "facts", text }));
     assert.ok(change.kind === "whole" && change.text.includes(text));
+  });
+
+  it("of memories and facts leaves out neither", () => {
+    const text = "remove from memory\n\nfact: Likes tea";
+    const facts = [fact("Likes tea")];
+    for (const sides of [{ targets: [target("a")] }, { entries: [entry("b")] }, { targets: [target("a")], entries: [entry("b")] }]) {
+      const change = shown(question({ action: "undo", track: "batch", text, facts, ...sides }));
+      assert.ok((change.kind === "diff" ? change.after : change.text).includes(text));
+    }
   });
 
   it("has its warnings on top of both sides, each on one line", () => {

@@ -35,12 +35,15 @@ export function shown(question: ApprovalRequestParams): Shown {
   const top = [...head(question), ""];
   const before = [...question.targets.map((item) => block(question, item)), ...pageTexts(question, "before")];
   const after = [...question.entries.map((item) => block(question, item)), ...pageTexts(question, "content")];
+  const told = makeVisible(question.text);
+  // What a session wrote may be memories and facts; the text has every field of the latter.
+  const facts = question.facts.length > 0 ? [told] : [];
   if (before.length > 0 && after.length > 0) {
-    return { kind: "diff", before: document(top, before), after: document(top, after) };
+    return { kind: "diff", before: document(top, before), after: document(top, [...after, ...facts]) };
   }
-  if (before.length > 0) return { kind: "whole", text: document([...top, "This would be removed:"], before) };
-  if (after.length > 0) return { kind: "whole", text: document([...top, "This would be stored:"], after) };
-  return { kind: "whole", text: document(top, [makeVisible(question.text)]) };
+  if (before.length > 0) return { kind: "whole", text: document([...top, "This would be removed:"], [...before, ...facts]) };
+  if (after.length > 0) return { kind: "whole", text: document([...top, "This would be stored:"], [...after, ...facts]) };
+  return { kind: "whole", text: document(top, [told]) };
 }
 
 const RULE = "─".repeat(24);
@@ -60,11 +63,16 @@ function head(question: ApprovalRequestParams): readonly string[] {
 
 /** One memory: its place and tags on a line, then its text as it is. */
 function block(question: ApprovalRequestParams, item: AskTarget | AskEntry): string {
+  return `${placeOf(question, item)}\n\n${makeVisible(item.text)}`;
+}
+
+/** Where a memory of a question is or would be, who sees it, and its tags; on one line. */
+export function placeOf(question: ApprovalRequestParams, item: AskTarget | AskEntry): string {
   const several = workspacesOf(question).length > 1;
   const where = several && item.workspaceKey !== "" ? ` of ${named(item.workspaceKey)}` : "";
   const readers = item.agentKey === "" ? "every agent" : `agent ${named(item.agentKey)} alone`;
   const tags = item.tags.length === 0 ? "" : `, tags ${item.tags.map(tag).join(", ")}`;
-  return `${oneLine(`${item.track}/${item.scope}${where}, seen by ${readers}${tags}`)}\n\n${makeVisible(item.text)}`;
+  return oneLine(`${item.track}/${item.scope}${where}, seen by ${readers}${tags}`);
 }
 
 function tag(value: string): string {

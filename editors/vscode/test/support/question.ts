@@ -1,6 +1,6 @@
 /** Questions as a sidecar puts them, for the tests of how they are shown. */
 
-import type { ApprovalRequestParams, AskEntry, AskTarget } from "keepgate-client/generated/types.js";
+import type { ApprovalRequestParams, AskEntry, AskFact, AskTarget } from "keepgate-client/generated/types.js";
 
 const WORKSPACE = "/projects/demo";
 
@@ -41,4 +41,9 @@ export function entry(text: string, given: Partial<AskEntry> = {}): AskEntry {
 export function target(text: string, given: Partial<AskTarget> = {}): AskTarget {
   const place = { track: "agent", scope: "workspace", workspaceKey: WORKSPACE, agentKey: "" } as const;
   return { ...place, id: "e1", version: 1, text, tags: [], match: null, ...given };
+}
+
+export function fact(text: string): AskFact {
+  const of = { workspaceKey: WORKSPACE, entity: null, kind: "fact", visibility: "world" } as const;
+  return { ...of, action: "undo-remember", id: "f1", version: 1, text, provenance: "test", validUntil: null, reason: null };
 }

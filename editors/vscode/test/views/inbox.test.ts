@@ -46,14 +46,14 @@ describe("the inbox", () => {
 
   it("has several allowed with one look at them, and what is warned of left alone", async (test) => {
     const window = await opened(test);
-    const ids = [await wish(window, "One."), await wish(window, "Two."), await wish(window, "x\u202e")];
+    const ids = [await wish(window, "One.", { tags: ["go"] }), await wish(window, "Two."), await wish(window, "x\u202e")];
     const inbox = await inboxOf(window);
     const { together, alone } = batchOf(inbox.wishes);
     assert.deepEqual(together.map((one) => one.proposal.id), ids.slice(0, 2));
     assert.deepEqual(alone.map((one) => one.proposal.id), ids.slice(2));
     const shown = wishesDocument(together, Date.now(), "UTC");
     assert.match(shown, /^1 of 2: Add$/mu);
-    assert.match(shown, /^│ One\.$/mu);
+    assert.match(shown, /^comes:\nagent\/workspace, seen by every agent, tags go\n│ One\.$/mu);
     assert.match(shown, /^│ Two\.$/mu);
 
     const { results } = await window.access.calls.proposalsApprove({ ids: choicesOf(together) });

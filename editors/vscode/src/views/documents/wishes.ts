@@ -1,5 +1,7 @@
 /** Several wishes in one document: what a decision over all of them is about. */
 
+import type { AskEntry, AskTarget } from "keepgate-client/generated/types.js";
+import { placeOf } from "../../approval/change.js";
 import { expiry, stamp } from "../../text/moments.js";
 import { actionName, layerName, workspaceName } from "../../text/names.js";
 import { named, oneLine } from "../../text/visible.js";
@@ -39,8 +41,11 @@ export function whereOf({ proposal }: Wish): string {
 }
 
 function textsOf({ proposal, ask }: Wish): readonly string[] {
-  if (typeof ask?.from === "string" && typeof ask.to === "string") {
-    return ["from:", quoted(ask.from), "to:", quoted(ask.to)];
-  }
-  return [quoted(ask?.text ?? proposal.text)];
+  if (ask === null) return [quoted(proposal.text)];
+  // The text of a question has no tags, and of what is consolidated the beginnings.
+  const memories = (items: readonly (AskTarget | AskEntry)[]): readonly string[] =>
+    items.flatMap((item) => [placeOf(ask, item), quoted(item.text)]);
+  const [goes, comes] = [memories(ask.targets), memories(ask.entries)];
+  if (ask.facts.length + ask.pages.length > 0 || goes.length + comes.length === 0) return [quoted(ask.text)];
+  return [...(goes.length > 0 ? ["goes:", ...goes] : []), ...(comes.length > 0 ? ["comes:", ...comes] : [])];
 }
