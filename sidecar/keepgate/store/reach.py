@@ -98,10 +98,6 @@ class Reach:
             return None
         return max(0.0, time.time() - look.st_mtime)
 
-    def alive(self, token: str) -> bool:
-        """Whether a process lives; see :meth:`Presence.alive`."""
-        return self._presence.alive(token)
-
     def _in(self, key: str) -> dict[str, int]:
         found: dict[str, int] = {}
         with suppress(OSError):

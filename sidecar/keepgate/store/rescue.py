@@ -76,8 +76,9 @@ def _put_in_place(path: str, source_path: str, state_folder: str, stamp: Stamp) 
             entries, rows = counts_of(incoming)
         finally:
             incoming.close()
-        kept = f"{path}.damaged-{written_time(stamp.now_ms)}" if Path(path).exists() else None
-        _swap(path, draft, kept)
+        aside = f"{path}.damaged-{written_time(stamp.now_ms)}"
+        is_there = Path(path).exists()
+        _swap(path, draft, aside, is_there=is_there)
     finally:
         with suppress(OSError):
             Path(draft).unlink()
@@ -87,30 +88,35 @@ def _put_in_place(path: str, source_path: str, state_folder: str, stamp: Stamp) 
     finally:
         restored.close()
     return RestoreResult(
-        path=path, source=source_path, kept=kept, entries=entries, ledger_rows=rows, content_hash=found
+        path=path,
+        source=source_path,
+        kept=aside if is_there else None,
+        entries=entries,
+        ledger_rows=rows,
+        content_hash=found,
     )
 
 
-def _swap(path: str, draft: str, kept: str | None) -> None:
-    """Put ``draft`` in the place of the file at ``path``, which gets a second name first.
+def _swap(path: str, draft: str, aside: str, *, is_there: bool) -> None:
+    """Put ``draft`` in the place of the file at ``path``, which gets a second name first, if it is there.
 
     There is a file at the path at every moment, so that nobody makes an empty store there. The old log goes
-    before: a new file must never meet it.
+    before, also one whose store is gone: a new file must never meet it.
     """
-    if kept is not None:
-        _name_twice(path, kept)
+    if is_there:
+        _name_twice(path, aside)
     moved: list[str] = []
     try:
         for ending in _BESIDE:
-            if kept is not None and Path(path + ending).exists():
-                Path(path + ending).rename(kept + ending)
+            if Path(path + ending).exists():
+                Path(path + ending).rename(aside + ending)
                 moved.append(ending)
         Path(draft).replace(path)
     except OSError:
         for ending in moved:
-            Path(f"{kept}{ending}").rename(path + ending)
-        if kept is not None:
-            Path(kept).unlink()
+            Path(f"{aside}{ending}").rename(path + ending)
+        if is_there:
+            Path(aside).unlink()
         raise
     sync_folder(path)
 
