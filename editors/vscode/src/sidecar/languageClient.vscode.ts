@@ -40,9 +40,10 @@ async function open(
 ): Promise<Opened> {
   const child = await startProcess(program, os.homedir());
   let ours = true;
+  const seen = { end: false };
   const client = new Client(log, said, () => Promise.resolve(child), () => {
-    if (ours) return;
-    incoming.lost();
+    seen.end = true;
+    if (!ours) incoming.lost();
   });
   listen(client, incoming);
   const end = (): void => void child.kill("SIGKILL");
@@ -50,6 +51,8 @@ async function open(
   const timer = setTimeout(end, ANSWER_MS);
   try {
     await client.start();
+    // The client counts as started, too, when its process went right after it had answered.
+    if (seen.end) throw new Error("keepgate ended while it started");
     ours = false;
   } catch (error) {
     child.kill();
