@@ -16,6 +16,7 @@ from keepgate.core.model.viewer import Viewer
 from keepgate.protocol.errors import Code, Fault
 from keepgate.store import migrate, reads
 from keepgate.store.backup import backup, restore
+from keepgate.store.connection import Patience, connect
 from keepgate.store.copying import file_hash
 from keepgate.store.memory import Writer
 from keepgate.store.open import Store
@@ -200,6 +201,19 @@ async def test_a_step_that_another_process_has_just_taken_is_not_taken_again(
     version = db.execute("PRAGMA user_version").get
     db.close()
     assert NOW + 1 == version
+
+
+async def test_an_upgrade_that_another_process_has_just_made_is_not_made_again(
+    acting: ModuleType, tmp_path: Path, newer: None
+) -> None:
+    """Whoever waited for it looks at the version again, and keeps no second copy."""
+    path, _ = unpack(acting, tmp_path, NOW)
+    db = connect(str(path), Patience())
+    migrate.step_up(db, str(path))
+    migrate._upgrade(db, str(path), acting.stamp(), str(tmp_path / "locks"))
+    version = db.execute("PRAGMA user_version").get
+    db.close()
+    assert (NOW + 2, []) == (version, kept_copies(path))
 
 
 async def test_an_older_store_that_cannot_be_written_is_not_upgraded(

@@ -1,0 +1,113 @@
+"""The index of pages, apart from what fills it: what each write to it leaves, and what it leaves alone."""
+
+import hashlib
+from types import ModuleType
+
+import apsw
+import pytest
+
+from keepgate.core.model.page import IndexedPage, PageFile
+from keepgate.pages.parse import parse
+from keepgate.pages.ready import indexed
+from keepgate.store.known_pages import known_files
+from keepgate.store.lane import Lane
+from keepgate.store.open import Store
+from keepgate.store.pages import drop_root, put_pages, restat
+from keepgate.store.retrievals import due, note
+from keepgate.store.view import View
+
+HOME, ROOT, OTHER = "/work", "/work/pages", "/work/notes"
+
+
+def page(path: str, text: str = "# A page\n", root: str = ROOT) -> IndexedPage:
+    """A page as the reading of its file hands it over."""
+    data = text.encode()
+    digest = hashlib.sha256(data).hexdigest()
+    file = PageFile(home=HOME, root=root, path=path, size=len(data), mtime_ns=1, digest=digest)
+    return indexed(file, parse(path, data))
+
+
+async def put(store: Store, *pages: IndexedPage) -> None:
+    await store.derived.write(lambda db: put_pages(db, pages, now_ms=1, budget_s=3600))
+
+
+def problems(db: apsw.Connection) -> list[tuple[str, str]]:
+    """Files with problems, and what these are."""
+    return [
+        (path, said) for path, said in db.execute("SELECT path, problem FROM page_problems ORDER BY path")
+    ]
+
+
+async def test_of_two_files_with_one_slug_the_later_goes(store: Store, raw: apsw.Connection) -> None:
+    """Also when it was a page before, under the slug that another version gave it; it is told of."""
+    await put(store, page("a.md"), page("b.md"))
+    raw.execute("UPDATE pages SET slug = 'A', slug_key = (SELECT slug_key FROM pages WHERE slug = 'a') "
+                "WHERE path = 'b.md'")  # fmt: skip
+    raw.execute("UPDATE pages SET path = 'A.md' WHERE path = 'b.md'")
+
+    await put(store, page("A.md"))
+
+    assert {"a.md"} == set(known_files(raw, HOME, ROOT))
+    assert [("A.md", "has the same slug as a.md, which counts")] == problems(raw)
+
+
+async def test_a_file_that_is_no_page_any_more_is_not_noted_again(store: Store, raw: apsw.Connection) -> None:
+    """Size and time of known files alone are brought up to date."""
+    await put(store, page("a.md"))
+    seen = [
+        PageFile(home=HOME, root=ROOT, path=path, size=7, mtime_ns=9, digest="")
+        for path in ("gone.md", "a.md")
+    ]
+
+    await store.derived.write(lambda db: restat(db, seen))
+
+    assert {"a.md": (7, 9)} == known_files(raw, HOME, ROOT)
+
+
+async def test_a_folder_that_is_none_any_more_goes_in_steps(store: Store, raw: apsw.Connection) -> None:
+    """So many pages at once, and at the end its problems and itself; other folders stay."""
+    await put(store, *(page(f"{name}.md") for name in "abc"))
+    await put(store, page("d.md", root=OTHER))
+
+    async def drop() -> bool:
+        return await store.derived.write(lambda db: drop_root(db, HOME, ROOT, limit=2))
+
+    assert [False, True] == [await drop(), await drop()]
+    assert ({}, {"d.md": (9, 1)}) == (known_files(raw, HOME, ROOT), known_files(raw, HOME, OTHER))
+    assert [(OTHER,)] == raw.execute("SELECT root FROM page_roots").fetchall()
+
+
+async def test_a_busy_store_goes_without_a_note(
+    acting: ModuleType, store: Store, raw: apsw.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    """That a page was handed out is derived: nobody waits for it, and nothing else is lost."""
+    asked = [(HOME, "a")]
+    lane = Lane("noting", store.path, lambda patience: acting.connect(store.path, patience))
+    with caplog.at_level("DEBUG", logger="keepgate.store.retrievals"):
+        raw.execute("BEGIN IMMEDIATE")
+        lane.hurry()
+        note(lane, asked, 1)
+        await lane.run(lambda db: None)
+        raw.execute("ROLLBACK")
+        busy = due(raw, asked, 1)
+        note(lane, asked, 1)
+        await lane.run(lambda db: None)
+        noted = due(raw, asked, 1)
+        note(lane, [(HOME, "\ud800")], 1)
+        await lane.run(lambda db: None)
+    await lane.close()
+
+    assert (asked, []) == (busy, noted)
+    assert [
+        ("DEBUG", "a page's retrieval was not noted: STORE_BUSY"),
+        ("ERROR", "a page's retrieval was not noted"),
+    ] == [(record.levelname, record.getMessage()) for record in caplog.records]
+
+
+def test_a_look_without_page_files_says_so(raw: apsw.Connection) -> None:
+    """A plan for pages never takes a file for missing that nobody looked at."""
+    view = View(raw)
+    with pytest.raises(LookupError, match="without page files"):
+        view.page_text(ROOT, "a.md")
+    with pytest.raises(LookupError, match="without page files"):
+        view.page_visibility("# A\n")
