@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from keepgate.protocol.entries import Scope, SessionRef, Track
+from keepgate.protocol.verbs import Visibility
 
 pytestmark = [pytest.mark.editor, pytest.mark.timeout(300)]
 
@@ -322,8 +323,16 @@ async def test_memories_are_added_listed_and_forgotten(house: Any, vim: Any) -> 
     await editor.run("KeepgateList")
     await editor.shows("Run  the linter.")
     await editor.shows("Agent notes, in this workspace  █░░░░░░░░░  16/4000")
+    await editor.shows("<CR> shows one whole, d forgets it after a question, R reads again, q closes")
 
     person = await house.person()
+    fact = {"fact": "Ada likes tea.", "provenance": "chat", "entity": "people/ada"}
+    remembering = asyncio.create_task(person.verbs_remember(visibility=Visibility.PRIVATE, **fact))
+    await editor.question("Ada likes tea.")
+    await editor.choose("Allow once")
+    await remembering
+    await editor.shows("people/ada: Ada likes tea.  (private)")
+
     layer: Any = {"track": Track.AGENT, "scope": Scope.WORKSPACE, "session": SessionRef(id="s1")}
     replacing = asyncio.create_task(person.replace(match="linter", text="Run  the linter.\nTwice.", **layer))
     lines = await editor.question("change a memory")

@@ -25,6 +25,10 @@ vim.cmd("Keepgate list")
 local buffer, window = play.window("keepgate-list", "Run  the linter first.")
 play.window("keepgate-list", "Likes short answers. ⏎ And tea.")
 play.equal(true, play.holds(buffer, "Agent notes, in this workspace  █░░░░░░░░░  22/4000"))
+local beside = vim.tbl_filter(function(mark)
+  return mark[4].virt_text ~= nil
+end, vim.api.nvim_buf_get_extmarks(buffer, -1, { 0, 0 }, { 0, -1 }, { details = true }))
+play.equal("  g? tells the keys", beside[1] and beside[1][4].virt_text[1][1])
 
 play.on_line(window, "Run  the linter first.")
 play.press(window, "e")

@@ -138,7 +138,7 @@ function M.show(one, enter)
   current, one.put_off = one, false
   local buffer = buffer_of(one)
   local lines = question.lines(one.ask)
-  table.insert(lines, 2, { text = "<CR> decides, q leaves it for later, g? tells the keys", group = "KeepgateDim" })
+  table.insert(lines, 2, { text = "<CR> decides, q leaves it for later", group = "KeepgateDim" })
   view.set(buffer, lines)
   view.set_keys(buffer, {
     {

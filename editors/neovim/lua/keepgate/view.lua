@@ -90,6 +90,10 @@ function M.set(buffer, lines)
       })
     end
   end
+  -- Beside the title and not in the text: what is copied or searched is what was said.
+  if lines[1] and lines[1].group == "KeepgateTitle" then
+    vim.api.nvim_buf_set_extmark(buffer, MARKS, 0, 0, { virt_text = { { "  g? tells the keys", "KeepgateDim" } } })
+  end
   shown[buffer] = lines
 end
 

@@ -37,7 +37,8 @@ export def Inbox(from: dict<any>, enter: bool)
   sidecar.Request(from, 'proposals/list', params, (result) => {
     const count = len(result.proposals)
     const title = count == 0 ? 'Nothing waits for you' : count .. ' waiting'
-    var lines = [[title .. ' in ' .. text.OneLine(from.root), 'KeepgateTitle']]
+    const keys = (count == 0 ? '' : '<CR> shows one and asks, ') .. 'R reads again, q closes'
+    var lines = [[title .. ' in ' .. text.OneLine(from.root), 'KeepgateTitle'], [keys, 'KeepgateDim']]
     var held: dict<dict<any>> = {}
     for proposal in result.proposals
       const what = printf('%s %s/%s', proposal.kind, proposal.track, proposal.scope)
@@ -89,8 +90,15 @@ def EntryLine(entry: dict<any>): string
   return '  ' .. text.OneLine(entry.text .. tags .. agent)
 enddef
 
+def FactLine(fact: dict<any>): string
+  const about = fact.entity_slug == v:null ? '' : fact.entity_slug .. ': '
+  const private = fact.visibility == 'private' ? '  (private)' : ''
+  return '  ' .. text.OneLine(about .. fact.fact .. private)
+enddef
+
 def Listed(root: string, entries: list<dict<any>>, budgets: list<dict<any>>, facts: list<dict<any>>, enter: bool)
-  var lines = [['keepgate remembers in ' .. text.OneLine(root), 'KeepgateTitle']]
+  const keys = '<CR> shows one whole, d forgets it after a question, R reads again, q closes'
+  var lines = [['keepgate remembers in ' .. text.OneLine(root), 'KeepgateTitle'], [keys, 'KeepgateDim']]
   var held: dict<dict<any>> = {}
   for index in range(len(LAYERS))
     const [track, scope, title] = LAYERS[index]
@@ -104,7 +112,7 @@ def Listed(root: string, entries: list<dict<any>>, budgets: list<dict<any>>, fac
   endfor
   lines += empty(facts) ? [] : [['', ''], ['Facts, the newest first', 'KeepgateLayer']]
   for fact in facts
-    add(lines, ['  ' .. text.OneLine(fact.fact), ''])
+    add(lines, [FactLine(fact), ''])
     held[len(lines)] = {fact: fact}
   endfor
   Put('keepgate://list', 'keepgate-list', root, lines, held, enter)
@@ -145,7 +153,7 @@ export def ShowLine(from: dict<any>)
   endif
   const id = has_key(item, 'fact') ? item.fact.fact_id : item.entry.id
   sidecar.Request(from, 'memory/history', {id: id, session: v:null}, (result) => {
-    var lines = [['History', 'KeepgateTitle']]
+    var lines = [['History', 'KeepgateTitle'], ['q closes', 'KeepgateDim']]
     for each in result.versions
       const when = strftime('%Y-%m-%d %H:%M:%S', each.ts / 1000)
       const head = printf('%s  version %d, %s: %s', when, each.version, each.action, each.outcome)
