@@ -280,6 +280,21 @@ async def test_pages_are_out_of_every_read_until_released(with_pages: Any, house
     assert (await with_pages.call("pages/get", slug="kept"))["content"].endswith("planted line\n")
 
 
+async def test_what_was_released_can_be_put_there_again(planted: Any, with_pages: Any) -> None:
+    """A release is a change of mind, and so is the next quarantine."""
+    first = await with_pages.call("memory/quarantine", sessionId="bad")
+    await with_pages.call("memory/release", sessionId="bad")
+
+    again = await with_pages.call("memory/quarantine", sessionId="bad")
+
+    assert first.keys() == again.keys()
+    assert [len(first[name]) for name in ("entries", "facts", "pages")] == [
+        len(again[name]) for name in ("entries", "facts", "pages")
+    ]
+    assert {"kept", "notes/planted"} == set(again["pages"])
+    assert "planted" not in await _everything_said(planted)
+
+
 async def test_who_wrote_a_page_last_decides(with_pages: Any, house: Any) -> None:
     """Through the gate or with an editor: such a page stays in reads, and the question says so."""
     await house.client("s2").call("pages/timeline", slug="kept", date="2026-02-02", text="checked")

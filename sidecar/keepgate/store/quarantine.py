@@ -38,7 +38,7 @@ WHERE session_id = ? AND decision = 'allowed' AND entry_id BETWEEN 'page:' AND '
   AND action NOT IN ('quarantine', 'release', 'purge-page') AND NOT EXISTS (
     SELECT 1 FROM ledger AS newer
     WHERE newer.entry_id = l.entry_id AND newer.workspace_key IS l.workspace_key AND newer.seq > l.seq
-      AND newer.decision = 'allowed' AND newer.action NOT IN ('release', 'purge-page')
+      AND newer.decision = 'allowed' AND newer.action NOT IN ('quarantine', 'release', 'purge-page')
   )
 ORDER BY seq
 """  # noqa: S608
@@ -82,7 +82,11 @@ def pages_by(db: apsw.Connection, session_id: str) -> tuple[Recorded, ...]:
     """The writes of pages that were a session's and the last of their pages; none of what is held already."""
     rows = map(sealed_of, db.execute(_PAGES, (session_id,)))
     steps = ((row.seq, recorded(row)) for row in rows)
-    return tuple(Recorded(seq=seq, step=step) for seq, step in steps if isinstance(step, PageStep))
+    return tuple(
+        Recorded(seq=seq, step=step)
+        for seq, step in steps
+        if isinstance(step, PageStep) and not holds_page(db, step.home, step.slug)
+    )
 
 
 def holds_page(db: apsw.Connection, home: str, slug: str) -> bool:
