@@ -78,8 +78,14 @@ export class Connection implements Requester {
     signal?.throwIfAborted();
     const id = ++this.#lastId;
     const answer = new Promise<unknown>((resolve, reject) => {
-      this.#send({ jsonrpc: "2.0", id, method, params }, `before ${method} could be asked`);
+      // Between streams of one process the answer can come while the question is still being written.
       this.#pending.set(id, { resolve, reject });
+      try {
+        this.#send({ jsonrpc: "2.0", id, method, params }, `before ${method} could be asked`);
+      } catch (error) {
+        this.#pending.delete(id);
+        throw error;
+      }
     });
     return signal === undefined ? answer : this.#abortable(id, answer, signal);
   }
@@ -204,12 +210,16 @@ export class Connection implements Requester {
       // A request that was withdrawn is answered at once, whatever its handler still does.
       const result = await Promise.race([handler(params, controller.signal), aborted(controller.signal)]);
       outcome = { result: result ?? null };
-      encode(outcome);
     } catch (error) {
       outcome = { error: errorMember(error) };
     }
     this.#answering.delete(id);
-    this.#tell({ jsonrpc: "2.0", id, ...outcome });
+    try {
+      this.#tell({ jsonrpc: "2.0", id, ...outcome });
+    } catch (error) {
+      // It is no JSON, or too long to be sent.
+      this.#tell({ jsonrpc: "2.0", id, error: errorMember(error) });
+    }
   }
 
   #disconnected(moment: string): Disconnected {

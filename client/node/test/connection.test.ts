@@ -22,6 +22,13 @@ for (const framing of ["lsp", "lines"] as const) {
   });
 }
 
+test("an answer may come while its request is still being written", async () => {
+  const peer = new Peer();
+  peer.input.once("data", () => { peer.say({ id: 1, result: "at once" }); });
+
+  assert.equal(await peer.connection.request("a", {}), "at once");
+});
+
 test("an error has code, details, suggestion, number and data", async () => {
   const peer = new Peer();
   const details = { track: "user", scope: "workspace", used: 1, limit: 2, needed: 3 };

@@ -34,6 +34,21 @@ for (const [name, handler, expected] of HANDLERS) {
   });
 }
 
+for (const [name, fails] of [["a result", false], ["an error", true]] as const) {
+  test(`${name} that is too long to be sent is answered with what is wrong with it`, async () => {
+    const peer = new Peer();
+    const long = "x".repeat(16 * 1024 * 1024);
+    peer.connection.handle("ask", () => {
+      if (fails) throw new KeepgateError("ADAPTER_PAYLOAD", long, { number: -32060 });
+      return long;
+    });
+    peer.say({ id: 1, method: "ask" });
+
+    const { error } = await peer.hears(({ id }) => id === 1);
+    assert.match(error?.message ?? "", /at most 16777216 can be sent/);
+  });
+}
+
 test("a request without a handler is unknown", async () => {
   const peer = new Peer();
   peer.say({ id: 1, method: "what" });
