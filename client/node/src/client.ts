@@ -102,11 +102,18 @@ export class Client extends Calls {
 
   /** Speaks with a sidecar over streams that exist already; `close` ends the writable one. */
   static async connect(streams: Streams, options: ConnectOptions = {}): Promise<Client> {
+    const { readable, writable } = streams;
     const client = new Client(streams, options);
+    const outputEnded = (): void => { client.#connection.end("the sidecar's output ended"); };
+    const inputBroke = (): void => { client.#connection.end("the sidecar's input broke"); };
     for (const event of ["end", "close", "error"]) {
-      streams.readable.once(event, () => {
-        client.#connection.end("the sidecar's output ended");
-      });
+      readable.once(event, outputEnded);
+    }
+    writable.once("error", inputBroke);
+    // One that was ended, and closes then, is no fault: what was asked before may still be answered.
+    writable.once("close", () => { if (!writable.writableFinished) inputBroke(); });
+    if (readable.readableEnded || readable.destroyed) {
+      outputEnded();
     }
     return client.#introduced(options);
   }

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { finished } from "node:stream/promises";
 import { test } from "node:test";
 
 import { Client, Disconnected, type Approver } from "keepgate-client";
@@ -58,6 +60,24 @@ test("streams that are there already serve as well", async (t) => {
 
   await until(() => child.exitCode === 0);
 });
+
+test("streams of which one half is gone are no connection", async () => {
+  const over = new PassThrough().resume();
+  over.end();
+  await finished(over);
+  await assert.rejects(Client.connect({ readable: over, writable: new PassThrough() }), { code: "DISCONNECTED" });
+  await assert.rejects(Client.connect({ readable: new PassThrough(), writable: over }), { code: "DISCONNECTED" });
+});
+
+for (const error of [undefined, new Error("EPIPE")]) {
+  test(`an input that closes${error === undefined ? "" : " with an error"} fails what waits`, async () => {
+    const writable = new PassThrough();
+    const starting = Client.connect({ readable: new PassThrough(), writable });
+    writable.destroy(error);
+
+    await assert.rejects(starting, { code: "DISCONNECTED" });
+  });
+}
 
 test("what cannot begin says why, and leaves nothing", async (t) => {
   const house = new House(t);
