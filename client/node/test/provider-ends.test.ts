@@ -84,6 +84,39 @@ test("closing rejects what is under way, and leaves no process", async (t) => {
   assert.equal(sidecarsOf(stand), "");
 });
 
+test("closing waits for a sidecar that is still starting", async (t) => {
+  const stand = new Stand(t);
+  const provider = stand.open();
+  stand.says = () => new Promise(() => undefined);
+  const writes = ["one", "two"].map((text) => assert.rejects(provider.add({ ...HERE, text }, WRITE)));
+  await until(() => sidecarsOf(stand).includes("\n"));
+  provider.close();
+
+  assert.equal(sidecarsOf(stand), "");
+  await Promise.all(writes);
+});
+
+test("an answer that comes too late for its read is no other read's", async (t) => {
+  const stand = new Stand(t);
+  const provider = stand.open({ readSeconds: 2 });
+  await provider.add({ ...HERE, text: "one" }, WRITE);
+  await provider.add({ ...HERE, text: "two" }, WRITE);
+  const pid = Number(sidecarsOf(stand));
+  process.kill(pid, "SIGSTOP");
+  assert.throws(() => provider.query({ text: "one" }), { code: "DISCONNECTED" });
+  process.kill(pid, "SIGCONT");
+  // A loaded machine may let it be late more than once.
+  const found = await until(() => {
+    try {
+      return provider.query({ text: "two" });
+    } catch {
+      return undefined;
+    }
+  });
+
+  assert.deepEqual(found.entries.map(({ text }) => text), ["two"]);
+});
+
 test("a sidecar that dies takes its write with it, and the next one has another", async (t) => {
   const stand = new Stand(t);
   const provider = stand.open();

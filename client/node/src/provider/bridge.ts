@@ -4,7 +4,7 @@ import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "
 
 import { invalidInput } from "../errors.js";
 import type { ApprovalPayload, Gate, Write } from "./contract.js";
-import { resultOf, WAIT_MS, type Answer, type ToHost, type ToWorker, type WorkerData } from "./exchange.js";
+import { resultOf, START_CALL, WAIT_SECONDS, type Answer, type Answered, type ToHost, type ToWorker, type WorkerData } from "./exchange.js";
 
 interface Pending {
   readonly write: Write;
@@ -18,11 +18,13 @@ export class Bridge {
   readonly #flag = new Int32Array(new SharedArrayBuffer(4));
   readonly #gate: Gate | undefined;
   readonly #pending = new Map<number, Pending>();
+  readonly #readSeconds: number;
   #lastId = 0;
   #closed = false;
 
   /** Starts it and waits until the store is open. Throws the fault of a store that cannot be opened. */
-  constructor(data: Omit<WorkerData, "flag" | "asks">, gate: Gate | undefined) {
+  constructor(data: Omit<WorkerData, "flag" | "asks">, gate: Gate | undefined, readSeconds: number = WAIT_SECONDS) {
+    this.#readSeconds = readSeconds;
     const { port1, port2 } = new MessageChannel();
     this.#answers = port1;
     this.#gate = gate;
@@ -37,7 +39,7 @@ export class Bridge {
     this.#worker.unref();
     port1.unref();
     try {
-      this.#wait();
+      this.#wait(START_CALL);
     } catch (error) {
       this.#end(error);
       throw error;
@@ -71,8 +73,9 @@ export class Bridge {
 
   /** Sends a read and blocks until its result is there. */
   read(method: string, params: unknown): unknown {
-    this.#tell({ kind: "read", method, params: asJson(params) });
-    return this.#wait();
+    const call = ++this.#lastId;
+    this.#tell({ kind: "read", call, method, params: asJson(params) });
+    return this.#wait(call, this.#readSeconds);
   }
 
   /** Ends the worker and its sidecars; blocks until these are gone. */
@@ -80,9 +83,10 @@ export class Bridge {
     if (this.#closed) {
       return;
     }
-    this.#tell({ kind: "close" });
+    const call = ++this.#lastId;
+    this.#tell({ kind: "close", call });
     try {
-      this.#wait();
+      this.#wait(call);
     } finally {
       this.#end(new Error("the provider was closed"));
     }
@@ -95,13 +99,27 @@ export class Bridge {
     this.#worker.postMessage(message);
   }
 
-  #wait(): unknown {
-    if (Atomics.wait(this.#flag, 0, 0, WAIT_MS) === "timed-out") {
+  #wait(call: number, seconds: number = WAIT_SECONDS): unknown {
+    const deadline = performance.now() + seconds * 1000;
+    for (;;) {
+      const received = receiveMessageOnPort(this.#answers) as { readonly message: Answered } | undefined;
+      // An answer to another call came too late for it, and nobody waits for it any more.
+      if (received?.message.call === call) {
+        return resultOf(received.message.answer);
+      }
+      if (received === undefined) {
+        this.#sleep(deadline - performance.now());
+      }
+    }
+  }
+
+  /** Blocks until an answer may be there. */
+  #sleep(ms: number): void {
+    if (ms <= 0 || Atomics.wait(this.#flag, 0, 0, ms) === "timed-out") {
       throw Object.assign(new Error("the sidecar does not answer"), { code: "DISCONNECTED", details: {} });
     }
+    // Before it is looked for: what comes after this look sets the flag again.
     Atomics.store(this.#flag, 0, 0);
-    const received = receiveMessageOnPort(this.#answers) as { readonly message: Answer };
-    return resultOf(received.message);
   }
 
   #hear(message: ToHost): void {

@@ -141,6 +141,8 @@ export interface ProviderOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** More settings, such as `approvalTimeoutSeconds`. */
   readonly settings?: Settings | undefined;
+  /** How long a read blocks this thread at most, default 120; then it throws `DISCONNECTED`, and others may follow. */
+  readonly readSeconds?: number | undefined;
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Settings } from "../generated/types.js";
 import type { Command } from "../process.js";
 import type { ApprovalPayload } from "./contract.js";
 
-/** How long the host's thread waits for an answer at most. */
-export const WAIT_MS = 120_000;
+/** How long the host's thread waits for an answer at most, unless it was told otherwise of reads. */
+export const WAIT_SECONDS = 120;
 
 /** How the worker is started. `flag` is set and notified when an answer lies in `answers`. */
 export interface WorkerData {
@@ -22,8 +22,17 @@ export type ToWorker =
   | { readonly kind: "write"; readonly id: number; readonly method: string; readonly params: string }
   | { readonly kind: "abort"; readonly id: number }
   | { readonly kind: "verdict"; readonly question: number; readonly outcome: unknown }
-  | { readonly kind: "read"; readonly method: string; readonly params: string }
-  | { readonly kind: "close" };
+  | { readonly kind: "read"; readonly call: number; readonly method: string; readonly params: string }
+  | { readonly kind: "close"; readonly call: number };
+
+/** The number of the call that the host's thread waits for while the worker starts. */
+export const START_CALL = 0;
+
+/** What lies in `answers`: the number tells the answer from one that came too late for its own call. */
+export interface Answered {
+  readonly call: number;
+  readonly answer: Answer;
+}
 
 /** To the host's thread, in its own time. */
 export type ToHost =

@@ -37,9 +37,9 @@ const AUDIT_LIMIT = 100;
  * Throws an error with `code` and `details` for a store that cannot be opened, such as `STORE_CORRUPT`.
  */
 export function makeProvider(options: ProviderOptions): Provider {
-  const { dbPath, budgets, gate, command, env, settings } = options;
+  const { dbPath, budgets, gate, command, env, settings, readSeconds } = options;
   const given = { ...settings, storePath: resolve(dbPath), ...(budgets === undefined ? {} : { budgets }) };
-  return new SidecarProvider(new Bridge({ command, env, settings: given }, gate));
+  return new SidecarProvider(new Bridge({ command, env, settings: given }, gate, readSeconds));
 }
 
 class SidecarProvider implements Provider {

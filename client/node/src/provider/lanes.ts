@@ -34,7 +34,7 @@ export class Lanes {
   readonly #idle: Lane[] = [];
   readonly #all = new Set<Lane>();
   readonly #queue: Waiting[] = [];
-  #opening = 0;
+  readonly #opening = new Set<Promise<Lane>>();
   #started = 0;
   #closed = false;
 
@@ -73,12 +73,13 @@ export class Lanes {
     }
   }
 
-  /** Ends every sidecar. */
+  /** Ends every sidecar, and those that are still starting. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { giveUp } of this.#queue.splice(0)) {
       giveUp(new Error("the provider was closed"));
     }
+    await Promise.allSettled(this.#opening);
     await Promise.all([...this.#all].map(({ client }) => client.close()));
   }
 
@@ -87,7 +88,7 @@ export class Lanes {
     if (lane !== undefined) {
       return lane;
     }
-    if (this.#all.size + this.#opening === 0) {
+    if (this.#all.size + this.#opening.size === 0) {
       return this.#open();
     }
     if (this.#queue.length === 0) {
@@ -101,7 +102,7 @@ export class Lanes {
     const before = this.#started;
     setTimeout(() => {
       const stuck = before === this.#started && [...this.#all].every(({ asking }) => asking);
-      if (stuck && this.#opening === 0) {
+      if (stuck && this.#opening.size === 0) {
         this.#openOneMore();
       }
       if (this.#queue.length > 0) {
@@ -125,7 +126,7 @@ export class Lanes {
   }
 
   #openOneMore(): void {
-    if (this.#all.size + this.#opening >= LANES_MAX) {
+    if (this.#all.size + this.#opening.size >= LANES_MAX) {
       return;
     }
     this.#open().then(
@@ -138,21 +139,34 @@ export class Lanes {
     if (this.#closed) {
       throw new Error("the provider was closed");
     }
+    const opened = this.#start();
+    this.#opening.add(opened);
+    try {
+      const lane = await opened;
+      this.#keep(lane);
+      return lane;
+    } finally {
+      this.#opening.delete(opened);
+    }
+  }
+
+  async #start(): Promise<Lane> {
+    // Wishes of other processes may come before there is a lane.
+    const own: { lane: Lane | undefined } = { lane: undefined };
     const asking = {
       approver: (ask: ApprovalRequestParams, { signal }: { signal: AbortSignal }): Promise<Verdict> =>
         // Wishes of other processes are not this host's to decide.
-        lane?.ask === undefined || ask.client !== null ? Promise.resolve("unavailable") : lane.ask(ask, signal),
+        own.lane?.ask === undefined || ask.client !== null
+          ? Promise.resolve("unavailable")
+          : own.lane.ask(ask, signal),
     };
-    let lane: Lane | undefined;
-    this.#opening += 1;
-    try {
-      const client = await Client.spawn({ ...this.#options, ...(this.#asks ? asking : {}) });
-      lane = { client, ask: undefined, asking: false, gone: false };
-    } finally {
-      this.#opening -= 1;
+    const client = await Client.spawn({ ...this.#options, ...(this.#asks ? asking : {}) });
+    if (this.#closed) {
+      await client.close();
+      throw new Error("the provider was closed");
     }
-    this.#keep(lane);
-    return lane;
+    own.lane = { client, ask: undefined, asking: false, gone: false };
+    return own.lane;
   }
 
   #keep(lane: Lane): void {

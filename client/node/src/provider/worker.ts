@@ -5,7 +5,7 @@ import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { Verdict } from "../approver.js";
 import type { ApprovalRequestParams } from "../generated/types.js";
 import type { ApprovalPayload } from "./contract.js";
-import { answerOf, type Answer, type ToHost, type ToWorker, type WorkerData } from "./exchange.js";
+import { answerOf, START_CALL, type Answer, type Answered, type ToHost, type ToWorker, type WorkerData } from "./exchange.js";
 import { Lanes } from "./lanes.js";
 
 const VERDICTS: readonly unknown[] = ["allowed-once", "rejected", "cancelled", "unavailable"];
@@ -30,7 +30,7 @@ class Worker {
 
   async start(): Promise<void> {
     this.#host.on("message", (message: ToWorker) => { void this.#hear(message); });
-    this.#answer(await answerOf(this.#lanes.reader().then(() => null)));
+    this.#answer(START_CALL, await answerOf(this.#lanes.reader().then(() => null)));
   }
 
   async #hear(message: ToWorker): Promise<void> {
@@ -45,10 +45,10 @@ class Worker {
         this.#decided(message.question, message.outcome);
         break;
       case "read":
-        this.#answer(await answerOf(this.#read(message.method, message.params)));
+        this.#answer(message.call, await answerOf(this.#read(message.method, message.params)));
         break;
       case "close":
-        this.#answer(await answerOf(this.#lanes.close()));
+        this.#answer(message.call, await answerOf(this.#lanes.close()));
         break;
     }
   }
@@ -91,8 +91,8 @@ class Worker {
   }
 
   /** Wakes the host's thread, which waits. */
-  #answer(answer: Answer): void {
-    this.#answers.postMessage(answer);
+  #answer(call: number, answer: Answer): void {
+    this.#answers.postMessage({ call, answer } satisfies Answered);
     Atomics.store(this.#data.flag, 0, 1);
     Atomics.notify(this.#data.flag, 0);
   }
