@@ -445,18 +445,20 @@ async def test_the_ledger_tells_a_remote_caller_of_no_private_page(automatic, pe
     assert [] == await automatic.rows(remote)
 
 
-async def test_a_page_has_no_history_of_an_entry(automatic, person) -> None:
-    """Who asks for it by the ledger's name of the page hears nothing of one that may be private."""
+async def test_a_private_page_has_no_history_for_a_remote_caller(automatic, person) -> None:
+    """Who asks for it by the ledger's name of the page hears what it hears of one that is not there."""
     local = automatic.connect(person)
     await put(automatic, local, "hush", "---\nvisibility: private\n---\nsecret\n")
     remote = automatic.connect(person)
     remote.remote = True
 
-    for connection in (local, remote):
-        for method in ("memory/history", "memory/why"):
-            with pytest.raises(Fault) as raised:
-                await automatic.call(connection, method, id="page:hush")
-            assert Code.ENTRY_NOT_FOUND == raised.value.code
+    for method in ("memory/history", "memory/why"):
+        with pytest.raises(Fault) as raised:
+            await automatic.call(remote, method, id="page:hush")
+        with pytest.raises(Fault) as missing:
+            await automatic.call(remote, method, id="page:gone")
+        assert "page-put" in str(await automatic.call(local, method, id="page:hush"))
+        assert Code.ENTRY_NOT_FOUND == raised.value.code == missing.value.code
 
 
 async def test_a_page_may_speak_of_what_is_private(automatic, person) -> None:

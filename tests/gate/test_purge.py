@@ -347,3 +347,60 @@ async def test_a_policy_that_refuses_pages_refuses_their_purge(build: Any, perso
         await house.call(connection, "memory/purge", text=MARKER, pages=True)
 
     assert ("rejected", []) == (caught.value.details["outcome"], person.questions)
+
+
+@pytest.mark.parametrize(("script", "seconds"), [(["nobody"], 300), ([], 1)])
+async def test_a_person_who_does_not_answer_purges_nothing(
+    build: Any, person: Any, script: list[str], seconds: int
+) -> None:
+    """Gone, or silent until the deadline: the ledger says so, and no wish waits that would hold the text."""
+    house = await build(approval_timeout_seconds=seconds)
+    house.sidecar.gate.screen = Screen()
+    connection = house.connect(person)
+    person.script = ["allowed-once", *script]
+    await house.call(connection, "memory/add", **LAYER, text=f"keeps {MARKER}")
+    with pytest.raises(Fault) as caught:
+        await house.call(connection, "memory/purge", text=MARKER)
+
+    assert {"outcome": "unavailable"} == caught.value.details
+    assert 2 == len(person.questions)
+    (row,) = await house.rows(connection, "purge-denied")
+    assert row["outcome"].startswith("unavailable")
+    proposals = (await house.call(connection, "proposals/list", session=None))["proposals"]
+    assert ["approved"] == [proposal["status"] for proposal in proposals]
+    assert 1 == (await house.call(connection, "memory/query", text=MARKER))["total"]
+
+
+async def test_a_page_that_becomes_unreadable_while_the_person_looks_is_left_and_named(
+    house: Any, person: Any, with_pages: Any
+) -> None:
+    """It is asked about again without that page, whose file still holds the text."""
+
+    async def spoil(_: Any) -> str:
+        _page(house, "a").write_bytes(b"\xff" + MARKER.encode())
+        return "allowed-once"
+
+    person.script = [spoil, "allowed-once"]
+    done = await house.call(with_pages, "memory/purge", text=MARKER, pages=True)
+
+    assert [["a", "me"], ["me"]] == [sorted(page.slug for page in asked.pages) for asked in person.questions]
+    assert (False, [str(_page(house, "a"))]) == (done["clean"], done["held"])
+    assert b"\xff" + MARKER.encode() == _page(house, "a").read_bytes()
+
+
+async def test_what_is_purged_of_a_session_is_neither_held_nor_taken_back(house: Any, person: Any) -> None:
+    """Its other memories are; of a purged one nothing is left to bring back."""
+    house.sidecar.gate.screen = Screen()
+    bad, worse, me = (house.connect(person, session=name) for name in ("bad", "worse", "me"))
+    person.script = ["allowed-once"] * 9
+    for session, text in ((bad, f"1 {MARKER}"), (bad, "planted"), (worse, f"2 {MARKER}"), (worse, "added")):
+        await house.call(session, "memory/add", **LAYER, text=text)
+    await house.call(me, "memory/quarantine", sessionId="bad")
+    await house.call(me, "memory/purge", text=MARKER)
+
+    (held,) = (await house.call(me, "memory/quarantined"))["sessions"]
+    back = await house.call(me, "memory/release", sessionId="bad")
+    undone = await house.call(me, "memory/undo", sessionId="worse")
+
+    assert (1, ["planted"]) == (held["entries"], [entry["text"] for entry in back["entries"]])
+    assert ["added"] == [entry["text"] for entry in undone["removed"]]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from keepgate.protocol.errors import Code
+from keepgate.store.connection import Patience, connect
 from keepgate.store.grants import Given, Leave, give
 
 FACT = {"entity": "alice", "kind": "fact", "provenance": "a test"}
@@ -177,3 +178,21 @@ async def test_leave_that_is_there_already_is_not_told_again(house: Any, people:
 
     assert 2 == len(client.person.questions)
     assert 1 == len(await client.rows("grant"))
+
+
+async def test_leave_ends_with_its_session_though_the_store_takes_no_writes(house: Any, people: Any) -> None:
+    """It stays in the store, where it counts for nothing: a session of that name is asked."""
+    client = _trusting(house, people)
+    await client.add("asked")
+    lock = connect(house.sidecar.store.path, Patience())
+    house.sidecar.store.canonical._patience.limit_ms = 30
+    lock.execute("BEGIN IMMEDIATE")
+
+    await client.call("session/close", id="s1")
+    lock.execute("ROLLBACK")
+    lock.close()
+    await client.add("asked again")
+    await client.add("and once more")
+
+    assert 3 == len(client.person.questions)
+    assert [] == await client.rows("grant-ended")

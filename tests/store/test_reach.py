@@ -164,3 +164,16 @@ class TestTurns:
         assert (True, False) == (order(here).is_mine(), order(none).is_mine())
         here.decline("q")
         assert (True, False) == (order(none).is_mine(), self.turns(none).is_mine())
+
+
+def test_a_window_of_another_workspace_is_never_next(window):
+    """Neither while others are, nor when they have all been passed over."""
+    here, elsewhere = window("/work"), window("/other")
+    alone = Turns(elsewhere, "q-1", {"/nobody"}, None)
+    turns = Turns(elsewhere, "q-2", HERE, None)
+
+    first = turns.is_mine()
+    here.decline("q-2")
+
+    assert [False, False, False] == [alone.is_mine(), first, turns.is_mine()]
+    assert turns.nobody_else()

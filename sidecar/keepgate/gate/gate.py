@@ -197,6 +197,8 @@ class Gate:
                 raise write_denied(Outcome.CANCELLED, proposal_id, reason="changed", suggestion=_LOOK_AGAIN)
             case Late():
                 raise proposal_not_found(proposal_id)
+            case _:
+                assert_never(settled)
 
     async def dismiss(self, proposal_id: str, asker: Asker, *, reason: str | None = None) -> StoredProposal:
         """Decide a pending proposal with no; ``reason`` goes into the ledger.
@@ -370,6 +372,8 @@ class Gate:
                 raise settled.fault
             case Late():
                 return await self._decided_elsewhere(proposal)
+            case _:
+                assert_never(settled)
 
     async def ask_now(self, stored: StoredProposal) -> Ask:
         """A pending proposal as it would be asked now. Raises the plan's faults."""
