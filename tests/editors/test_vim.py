@@ -161,7 +161,12 @@ async def test_a_wish_of_an_agent_is_seen_and_allowed(house: Any, vim: Any) -> N
     assert "keepgate asks: remember a fact?" == lines[0]
     assert window == await editor.value("win_getid()")
     await editor.shows(FACT)
-    await editor.choose("Allow once")
+    editor.types("\x1b:KeepgateNext\r")
+    await editor.until("!empty(popup_list()) && popup_getpos(popup_list()[-1]).visible")
+    menu = await editor.value("popup_getpos(popup_list()[-1])")
+    top = await editor.value("win_screenpos(bufwinid('keepgate://question'))[0]")
+    assert menu["line"] + menu["height"] <= top, "the menu hides a part of what it asks about"
+    editor.types("j\r")
 
     told = await agent.answer(call)
     assert "inserted" == told["status"]
@@ -242,6 +247,29 @@ async def test_a_wish_leaves_the_screen(way: str, house: Any, vim: Any, held: An
         await other.request("proposals/approve", chosen)
         assert "inserted" == (await agent.answer(call))["status"]
     await editor.no_question()
+    await editor.shows("keepgate: a wish was decided elsewhere, withdrawn")
+
+
+async def test_a_wish_that_nobody_awaits_any_more_can_still_be_allowed(house: Any, vim: Any) -> None:
+    """Its agent was told that nobody decided; the question stays, and a yes stores it."""
+    house.settings("approvalTimeoutSeconds = 10")
+    agent = await house.agent()
+    editor = await vim()
+    call = agent.remember(FACT)
+    await editor.question(FACT)
+    assert "unavailable" == (await agent.answer(call))["error"]
+    await editor.shows("keepgate: 1 waiting")
+    await editor.question(FACT)
+    await editor.choose("Allow once")
+    await editor.no_question()
+    # The next question comes up once the one before it is dealt with.
+    call = agent.remember("Another fact.")
+    await editor.question("Another fact.")
+    await editor.choose("Allow once")
+    assert "inserted" == (await agent.answer(call))["status"]
+
+    person = await house.person()
+    assert {FACT, "Another fact."} == {fact.fact for fact in (await person.verbs_recall()).facts}
 
 
 async def test_a_wish_from_before_waits_in_the_inbox(house: Any, vim: Any) -> None:

@@ -5,6 +5,9 @@ local say = require("keepgate.say")
 
 local M = {}
 
+---A sidecar that takes a question back says so first, and then why, if at all.
+local GONE = "a wish was decided elsewhere, withdrawn, or left to the inbox"
+
 ---`approval/request`. The answer comes later: |vim.lsp| runs the handler of a server's request in a coroutine
 ---of its own, and sends what that returns in the end.
 ---@param client_id integer
@@ -70,7 +73,7 @@ client.listen(function(event, client_id, params)
   end
   if #gone > 0 and event ~= "ended" then
     local waits = params.outcome == "unavailable"
-    say.note(waits and "nobody decided a wish in time; it waits in the inbox" or "a wish was decided elsewhere")
+    say.note(waits and "nobody decided a wish in time; it waits in the inbox" or GONE)
   end
   if #gone > 0 then
     questions.show_next()

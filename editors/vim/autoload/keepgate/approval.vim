@@ -13,6 +13,11 @@ const CHOICES = [
   ['Allow for this session', 'allowed-session'],
   ['Reject', 'rejected'],
 ]
+# Lines of a menu's frame.
+const BORDERS = 2
+
+# A sidecar that takes a question back says so first, and then why, if at all.
+const GONE = 'keepgate: a wish was decided elsewhere, withdrawn, or left to the inbox'
 
 # In order of arrival; `id` is that of the sidecar's request, null for a wish from the inbox.
 var questions: list<dict<any>> = []
@@ -78,7 +83,7 @@ export def Choose()
   const one = current
   const leave = one.id != v:null && one.ask.forSession == v:true
   const choices = copy(CHOICES)->filter((_, choice) => choice[1] != 'allowed-session' || leave)
-  popup_menu(mapnew(choices, (_, choice) => choice[0]), {
+  popup_menu(mapnew(choices, (_, choice) => choice[0]), extend(Above(len(choices)), {
     title: printf(' %s? ', question.Heading(one.ask)),
     callback: (_, index) => {
       const outcome = index > 0 ? choices[index - 1][1] : ''
@@ -88,7 +93,13 @@ export def Choose()
         PutOff(one)
       endif
     },
-  })
+  }))
+enddef
+
+# Where a menu of so many lines leaves the question in view: above its window, where there is room.
+def Above(lines: number): dict<any>
+  const top = win_findbuf(bufnr(NAME))->mapnew((_, window) => win_screenpos(window)[0])->max()
+  return top > lines + BORDERS ? {pos: 'botright', line: top - 1, col: &columns} : {}
 enddef
 
 # Put a question into a window.
@@ -151,7 +162,8 @@ def Ends(one: dict<any>, from: dict<any>, method: string, message: dict<any>): b
   elseif method == '$/cancelRequest'
     return one.id != v:null && one.id == message.params.id
   elseif method == 'approval/decided'
-    return one.ask.id == message.params.id
+    # Nobody decided a wish that is unavailable: it can still be allowed.
+    return one.ask.id == message.params.id && message.params.outcome != 'unavailable'
   endif
   return method == 'proposals/didChange' && one.ask.id == message.params.id && message.params.status != 'pending'
 enddef
@@ -165,10 +177,15 @@ export def Heard(from: dict<any>, method: string, message: dict<any>)
     endif
     return
   endif
-  for one in copy(questions)->filter((_, each) => Ends(each, from, method, message))
+  const gone = copy(questions)->filter((_, each) => Ends(each, from, method, message))
+  for one in gone
     TakeDown(one)
     ShowNext()
   endfor
+  if !empty(gone) && method != 'ended'
+    popup_close(note)
+    note = popup_notification(GONE, {time: 5000})
+  endif
 enddef
 
 sidecar.Listen(Heard)
