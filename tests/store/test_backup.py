@@ -181,6 +181,24 @@ async def test_ids_of_facts_that_a_restore_took_away_are_not_given_again(
     assert (await verify_store(lived)).ok
 
 
+async def test_a_backup_that_knows_of_more_facts_goes_on_from_its_own(
+    acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path
+) -> None:
+    """No gap is left where its ids are beyond all that the store can have given."""
+    early = await acting.open_at(tmp_path / "early")
+    await backup(lived, str(tmp_path / "copy.db"))
+    for _ in range(2):
+        await restore(lived, str(tmp_path / "copy.db"))
+    last = (await acting.remember(writer, "the last one")).id
+    made = await backup(lived, str(tmp_path / "later.db"))
+
+    await restore(early, made.path)
+    following = (await acting.remember(Writer(early), "one more")).id
+    await early.close()
+
+    assert last + 1 == following
+
+
 async def test_a_damaged_stores_ids_of_facts_are_skipped(
     acting: ModuleType, lived: Store, writer: Writer, tmp_path: Path
 ) -> None:
