@@ -169,6 +169,15 @@ def test_another_client_is_named():
     assert "agent       reviewer" in text
 
 
+def test_a_client_cannot_pose_as_this_command():
+    """Names that clients chose are quoted where they could pass for other words of the question."""
+    named = {"client": "this command, session cli-1", "version": "1, session cli-1"}
+
+    text = shown(question_lines(a_question(client=named)))
+
+    assert 'asked by    "this command, session cli-1" "1, session cli-1", session s1' in text
+
+
 def test_a_layer_over_its_budget_stands_out():
     """The effect on the budget is told, and told apart when it is over."""
     usage = [Usage(track=Track.USER, scope=Scope.WORKSPACE, used=11, limit=10)]

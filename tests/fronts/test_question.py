@@ -85,7 +85,7 @@ TARGET = target("Use spaces. " * 100)
         ),
         (
             {"action": "remove", "session_id": None, "client": {"client": "another editor"}},
-            'Remove from the agent memory of "project"? Source keepgate, client another editor.',
+            'Remove from the agent memory of "project"? Source keepgate, client "another editor".',
         ),
         (
             {"action": "consolidate", "targets": [TARGET, TARGET], "source": None, "session_id": None},

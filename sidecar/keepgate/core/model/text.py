@@ -106,6 +106,11 @@ def named(value: str) -> str:
     return value if _PLAIN_NAME.fullmatch(value) else json.dumps(value, ensure_ascii=False)
 
 
+def named_client(client: str, version: object) -> str:
+    """A client and its version, where it told one; both are its own words."""
+    return f"{named(client)} {named(str(version))}" if version else named(client)
+
+
 def quoted_line(text: str) -> str:
     """Somebody's words on one line, in quotation marks that they cannot end."""
     return json.dumps(one_line(text), ensure_ascii=False)

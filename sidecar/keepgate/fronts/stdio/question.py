@@ -111,7 +111,7 @@ def _who(question: ApprovalRequestParams) -> str:
     if question.session_id:
         parts.append(f"session {named(question.session_id)}")
     if question.client and isinstance(name := question.client.get("client"), str):
-        parts.append(f"client {name}")
+        parts.append(f"client {named(name)}")
     said = one_line(", ".join(parts) or "source unknown")
     return said[0].upper() + said[1:]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from keepgate.core.model.text import one_line
+from keepgate.core.model.text import named, one_line
 from keepgate.fronts.terminal.calls import Calls
 from keepgate.fronts.terminal.inbox import says_yes
 from keepgate.fronts.terminal.question import Line, Tone, change_lines, everything_lines
@@ -52,8 +52,9 @@ def _lines(asks: list[ApprovalRequestParams], *, left: int) -> Iterator[Line]:
     yield Line(f"keepgate asks: remember {_facts(len(asks))}?", Tone.TITLE)
     for ask in asks:
         yield Line("")
-        client = (ask.client or {}).get("client", "unknown")
-        yield Line(one_line(f"{ask.action}, asked by {client}, session {ask.session_id}:"))
+        client = named(str((ask.client or {}).get("client", "unknown")))
+        session = named(ask.session_id or "unknown")
+        yield Line(one_line(f"{ask.action}, asked by {client}, session {session}:"))
         yield from change_lines(ask)
     if left:
         yield Line("")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from keepgate.core.model.text import named
+from keepgate.core.model.text import named, named_client
 from keepgate.fronts.terminal.screen import Screen
 from keepgate.fronts.terminal.tables import budgets_table, clock, memories
 from keepgate.protocol.entries import (
@@ -160,9 +160,10 @@ def client_words(client: Mapping[str, Any] | None) -> str:
     """A client, as ledger rows and proposals name it, in words."""
     if client is None or client.get("via") == "policy":
         return "a standing policy"
-    version = f" {client['version']}" if client.get("version") else ""
     channel = f" ({client['channel']})" if client.get("channel") else ""
-    return f"{client.get('client', 'an unnamed client')}{version}{channel}"
+    name = client.get("client")
+    words = "an unnamed client" if name is None else named_client(str(name), client.get("version"))
+    return f"{words}{channel}"
 
 
 def verify_card(screen: Screen, result: VerifyResult) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 from attrs import field, frozen
 
-from keepgate.core.model.text import LINE_BREAK_SHOWN, make_visible, named, one_line
+from keepgate.core.model.text import LINE_BREAK_SHOWN, make_visible, named, named_client, one_line
 from keepgate.core.reading.asked import BATCH, facts, fields_of, page_fields, place_of, workspaces_of
 from keepgate.core.reading.asked_facts import fact_fields, goes
 from keepgate.core.writing.page_diff import unified_diff
@@ -205,7 +205,7 @@ def _who(question: ApprovalRequestParams) -> Iterator[tuple[str, str]]:
 def _client(client: dict[str, Any] | None) -> str:
     if client is None:
         return "this command"
-    return f"{client.get('client', 'unknown')} {client.get('version', '')}".rstrip()
+    return named_client(str(client.get("client", "unknown")), client.get("version"))
 
 
 def _labelled(fields: Iterable[tuple[str, str]]) -> Iterator[Line]:
