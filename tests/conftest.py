@@ -162,8 +162,8 @@ class House:
         await until(lambda: self.windows() - before)
         return terminal
 
-    async def agent(self, on_form: Callable[[Json], Any] | None = None) -> Agent:
-        """An agent in the workspace; ``on_form`` answers what its client is asked."""
+    async def agent(self, on_form: Callable[[Json], Any] | None = None, *, name: str = "agent") -> Agent:
+        """An agent of that name in the workspace; ``on_form`` answers what its client is asked."""
         pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
         command = (sys.executable, "-m", "keepgate", "mcp", "--workspace", str(self.project))
         connection = await Connection.open(command, framing=Framing.LINES, env=self.env)
@@ -180,7 +180,7 @@ class House:
         hello = {
             "protocolVersion": "2025-06-18",
             "capabilities": capabilities,
-            "clientInfo": {"name": "agent", "version": "1"},
+            "clientInfo": {"name": name, "version": "1"},
         }
         await connection.request("initialize", hello)
         await connection.notify("notifications/initialized")

@@ -88,9 +88,7 @@
   "Who asks ASK."
   (let ((client (plist-get ask :client))
         (session (plist-get ask :sessionId)))
-    (concat (if client (format "%s %s" (plist-get client :client)
-                               (or (plist-get client :version) ""))
-              "this Emacs")
+    (concat (if client (keepgate-text-client client) "this Emacs")
             (if session (concat ", session " (keepgate-text-name session)) ""))))
 
 (defun keepgate-question--insert-fields (ask)

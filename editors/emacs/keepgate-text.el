@@ -104,6 +104,13 @@
         shown
       (concat "\"" (replace-regexp-in-string (rx (any "\"\\")) "\\\\\\&" shown) "\""))))
 
+(defun keepgate-text-client (client)
+  "The name of CLIENT and its version, where it told one; both are its own words."
+  (mapconcat #'keepgate-text-name
+             (delete "" (delq nil (list (plist-get client :client)
+                                        (plist-get client :version))))
+             " "))
+
 (defun keepgate-text-short (text width)
   "TEXT on one line, cut at WIDTH columns with an ellipsis."
   (truncate-string-to-width (keepgate-text-line text) width nil nil "…"))

@@ -214,8 +214,7 @@ Of facts the newest hundred are fetched; a note tells of the others."
   (dolist (who '((:askedBy . "asked by") (:decidedBy . "decided by")))
     (let ((client (plist-get link (car who))))
       (when client
-        (keepgate-text-field (cdr who) (format "%s %s, %s" (plist-get client :client)
-                                               (or (plist-get client :version) "")
+        (keepgate-text-field (cdr who) (format "%s, %s" (keepgate-text-client client)
                                                (or (plist-get client :channel) ""))))))
   (keepgate-text-field "session" (or (plist-get link :sessionId) "none"))
   (keepgate-text-field "hash" (or (plist-get link :hash) "none"))

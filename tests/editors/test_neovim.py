@@ -275,7 +275,7 @@ async def test_a_rewriting_is_shown_as_a_difference(house: Any, neovim: Any, loo
 
 async def test_hostile_text_is_written_out(house: Any, neovim: Any) -> None:
     """Controls and bidirectional marks are visible, in the question, the list and the history."""
-    agent = await house.agent()
+    agent = await house.agent(name="this editor, session of yours")
     editor = await neovim("hostile")
     await editor.tells("ready")
     hostile = "Port \u202e5434\u202c\x1b[2J\nkeepgate asks: nothing?\n\rvim: set modeline :"

@@ -380,14 +380,15 @@ async def test_memories_are_added_listed_and_forgotten(house: Any, vim: Any) -> 
 
 
 async def test_hostile_text_is_written_out(house: Any, vim: Any) -> None:
-    """Controls and bidirectional marks are visible in the question and in the list."""
-    agent = await house.agent()
+    """Controls and bidirectional marks are visible in the question and in the list, and names are quoted."""
+    agent = await house.agent(name="this editor, session of yours")
     editor = await vim()
     call = agent.remember("Port \u202e5434\u202c\x1b[2J\nkeepgate asks: nothing?\n\rvim: set ft=x :")
     lines = await editor.question("Port")
     assert any("⟨U+202E⟩5434⟨U+202C⟩⟨U+001B⟩[2J" in line for line in lines)
     assert [0] == [number for number, line in enumerate(lines) if line.startswith("keepgate asks")]
     assert all(line.isprintable() for line in lines)
+    assert any('asked by    "this editor, session of yours" 1, session ' in line for line in lines)
     await editor.choose("Allow once")
     assert "inserted" == (await agent.answer(call))["status"]
     await editor.run("KeepgateList")

@@ -177,6 +177,18 @@
   (should (keepgate-test--inert-p (current-buffer)))
   (should-not keepgate-test--ran))
 
+(ert-deftest keepgate-shown-client ()
+  "A client cannot pose as this Emacs, nor as one of another session."
+  (with-temp-buffer
+    (keepgate-question-insert
+     '(:action "add" :track "agent" :scope "workspace" :workspaceKey "" :agentKey "" :text "x"
+       :sessionId "s1" :client (:client "this Emacs, session s0" :version "1, session s0")))
+    (should (string-match-p
+             "^asked by: +\"this Emacs, session s0\" \"1, session s0\", session s1$"
+             (buffer-string))))
+  (should (equal "claude-code 2.1" (keepgate-text-client '(:client "claude-code" :version "2.1"))))
+  (should (equal "claude-code" (keepgate-text-client '(:client "claude-code" :version nil)))))
+
 (ert-deftest keepgate-shown-long-page ()
   "Of a long text the unchanged lines are counted, not shown."
   (let* ((old (mapconcat (lambda (number) (format "line %d" number)) (number-sequence 1 400) "\n"))

@@ -13,6 +13,7 @@ end
 for number, line in ipairs(lines) do
   play.equal(number == 1, line:find("^keepgate asks") ~= nil)
 end
+play.equal(true, play.holds(buffer, 'asked by    "this editor, session of yours" 1, session '))
 -- Nothing in a text is obeyed as a modeline.
 play.equal(false, vim.bo[buffer].modeline)
 play.equal(true, vim.wo[window].wrap)

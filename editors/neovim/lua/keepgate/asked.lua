@@ -94,7 +94,8 @@ function M.add(lines, ask)
   end
   add_tags(lines, ask)
   local client = type(ask.client) == "table" and ask.client or {}
-  local asking = client.client and ("%s %s"):format(client.client, client.version or "") or "this editor"
+  local version = client.version and client.version ~= "" and (" " .. text.named(client.version)) or ""
+  local asking = client.client and (text.named(client.client) .. version) or "this editor"
   local session = ask.sessionId and (", session " .. text.named(ask.sessionId)) or ""
   M.labelled(lines, "asked by", asking .. session)
   if ask.agentKey and ask.agentKey ~= "" then

@@ -79,6 +79,12 @@ def Tags(ask: dict<any>): list<list<string>>
   return [Labelled('tags', Listed(after) .. (changed ? printf(' (before: %s)', Listed(before)) : ''))]
 enddef
 
+# A client and its version, where it told one; both are its own words.
+def Client(client: dict<any>): string
+  const version = get(client, 'version', v:null) ?? ''
+  return text.Named(client.client) .. (version == '' ? '' : ' ' .. text.Named(version))
+enddef
+
 def Who(ask: dict<any>): list<list<string>>
   const things: list<dict<any>> = ask.targets + ask.entries
   const homes = mapnew(things + ask.facts + ask.pages, (_, each) => each.workspaceKey)
@@ -90,7 +96,7 @@ def Who(ask: dict<any>): list<list<string>>
   endif
   lines += Tags(ask)
   const client: dict<any> = type(ask.client) == v:t_dict ? ask.client : {}
-  const asking = empty(client) ? 'this editor' : client.client .. ' ' .. get(client, 'version', '')
+  const asking = empty(client) ? 'this editor' : Client(client)
   const session = ask.sessionId == v:null ? '' : ', session ' .. text.Named(ask.sessionId)
   add(lines, Labelled('asked by', asking .. session))
   if ask.agentKey != ''

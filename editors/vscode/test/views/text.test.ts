@@ -6,7 +6,7 @@ import { bar, budgetLabel, budgetText, fullness, grouped } from "../../src/text/
 import { ago, expiry, stamp } from "../../src/text/moments.js";
 import { layerName, workspaceName } from "../../src/text/names.js";
 import { excerpt, makeVisible, named, oneLine, withoutIcons, withoutLinks } from "../../src/text/visible.js";
-import { quoted, table } from "../../src/views/documents/layout.js";
+import { quoted, table, who } from "../../src/views/documents/layout.js";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -34,6 +34,8 @@ describe("stored text", () => {
     assert.equal(quoted("one\nversion  7\r\n"), "│ one\n│ version  7\n│");
     assert.equal(table([["reason", "none\nid  7"], ["left out", null]]), "reason  none\n    id  7");
     assert.equal(named("s1"), "s1");
+    assert.equal(who({ client: "agent 1 (command)", version: "2", channel: "lsp" }), '"agent 1 (command)" 2 (lsp)');
+    assert.equal(who({ client: "claude-code", version: "2.1", channel: "mcp" }), "claude-code 2.1 (mcp)");
     assert.equal(named('x", seen by "all'), String.raw`"x\", seen by \"all"`);
   });
 });

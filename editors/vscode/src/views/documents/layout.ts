@@ -43,7 +43,7 @@ export function who(by: Readonly<Record<string, unknown>> | null): string | null
     return null;
   }
   const word = (key: string): string => (typeof by[key] === "string" ? by[key] : "");
-  const client = [word("client"), word("version")].filter((part) => part !== "").join(" ");
+  const client = [word("client"), word("version")].filter((part) => part !== "").map(named).join(" ");
   const how = [word("via"), word("channel")].filter((part) => part !== "").join(", ");
   return [client, how === "" ? "" : `(${how})`].filter((part) => part !== "").join(" ") || null;
 }
