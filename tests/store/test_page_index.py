@@ -16,7 +16,7 @@ from keepgate.store.pages import drop_root, put_pages, restat
 from keepgate.store.retrievals import due, note
 from keepgate.store.view import View
 
-HOME, ROOT, OTHER = "/work", "/work/pages", "/work/notes"
+HOME, ROOT, OTHER = "/srv/tides", "/srv/tides/pages", "/srv/tides/notes"
 
 
 def page(path: str, text: str = "# A page\n", root: str = ROOT) -> IndexedPage:
