@@ -21,7 +21,8 @@ ANSWER_S: Final = 0.4
 DISCONNECT_S: Final = 0.5
 FLUSH_S: Final = 0.2
 SETTLE_S: Final = 0.2
-CLOSE_S: Final = 0.3
+CLOSE_S: Final = 0.8
+"""Also for the commit of an answer that came last. All together end with the guard of :class:`CertainEnd`."""
 IMPORT_GC_THRESHOLD: Final = 10_000
 
 
