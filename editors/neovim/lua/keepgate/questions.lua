@@ -1,6 +1,7 @@
 ---Questions to the person. Each stays until it is answered, here or elsewhere; closing its window answers
 ---nothing, and no key answers it but the choice in |vim.ui.select| that was asked for.
 local config = require("keepgate.config")
+local picker = require("keepgate.picker")
 local question = require("keepgate.question")
 local say = require("keepgate.say")
 local view = require("keepgate.view")
@@ -100,7 +101,7 @@ function M.choose(one)
       table.insert(choices, choice)
     end
   end
-  vim.ui.select(choices, {
+  picker.open(vim.fn.bufwinid(buffer_of(one)), choices, {
     prompt = ("keepgate: %s?"):format(question.heading(one.ask)),
     kind = "keepgate.approval",
     format_item = function(choice)
@@ -152,7 +153,8 @@ function M.show(one, enter)
   vim.keymap.set("n", "q", function()
     M.put_off(one)
   end, { buffer = buffer, nowait = true, desc = "keepgate: leave it for later" })
-  view.show(buffer, math.min(#lines + 1, config.current.question_height), enter)
+  local window = view.show(buffer, math.min(#lines + 1, config.current.question_height), enter)
+  vim.wo[window][0].winfixheight = true
   acknowledge(one)
   if enter then
     M.choose(one)

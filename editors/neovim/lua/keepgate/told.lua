@@ -109,7 +109,7 @@ function M.why(running, item)
         { "session", link.sessionId },
         { "decided by", who(link.decidedBy) },
         { "outcome", link.outcome },
-        { "seen", link.hash },
+        { "sha-256", link.hash },
         { "reason", link.reason },
       }))
     end

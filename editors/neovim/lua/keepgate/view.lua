@@ -152,11 +152,10 @@ function M.show(buffer, height, enter)
     end
   end
   local room = math.max(3, vim.o.lines - 8)
-  local window = vim.api.nvim_open_win(buffer, enter, {
-    split = "below",
-    win = -1,
-    height = math.min(height or math.floor(room / 2), room),
-  })
+  local lines = math.min(height or math.floor(room / 2), room)
+  local window = vim.api.nvim_open_win(buffer, enter, { split = "below", win = -1, height = lines })
+  -- 'equalalways' shares the lines out alike, and would leave a change out of view.
+  vim.api.nvim_win_set_height(window, lines)
   for option, value in pairs({ wrap = true, linebreak = true, number = false, relativenumber = false,
     spell = false, list = false, signcolumn = "no", foldenable = false, conceallevel = 0 }) do
     vim.wo[window][0][option] = value
