@@ -15,6 +15,8 @@ export const LAYERS = [
 
 # What the lines of each buffer stand for, by buffer and line.
 var items: dict<dict<dict<any>>> = {}
+# How often something changed. What changes while a buffer's lines are read may be in them or not: they are read again.
+var changes = 0
 
 def Put(name: string, filetype: string, root: string, lines: list<list<string>>, held: dict<dict<any>>, enter: bool)
   const buffer = view.Fill(name, filetype, lines)
@@ -33,6 +35,7 @@ enddef
 
 # The oldest wishes first; <CR> shows one and asks.
 export def Inbox(from: dict<any>, enter: bool)
+  const began = changes
   const params = {status: 'pending', session: v:null}
   sidecar.Request(from, 'proposals/list', params, (result) => {
     const count = len(result.proposals)
@@ -46,6 +49,9 @@ export def Inbox(from: dict<any>, enter: bool)
       held[len(lines)] = {id: proposal.id}
     endfor
     Put('keepgate://inbox', 'keepgate-inbox', from.root, lines, held, enter)
+    if changes != began
+      Inbox(from, false)
+    endif
   })
 enddef
 
@@ -120,10 +126,14 @@ enddef
 
 # Memories by layer, with how full each is, and facts.
 export def List(from: dict<any>, enter: bool)
+  const began = changes
   sidecar.Request(from, 'memory/list', {limit: 1000, session: v:null}, (listed) => {
     sidecar.Request(from, 'memory/budgets', {session: v:null}, (filled) => {
       sidecar.Request(from, 'verbs/recall', {limit: 100}, (recalled) => {
         Listed(from.root, listed.entries, filled.budgets, recalled.facts, enter)
+        if changes != began
+          List(from, false)
+        endif
       })
     })
   })
@@ -176,9 +186,14 @@ enddef
 
 # Read again what is on the screen.
 def Heard(from: dict<any>, method: string, _: dict<any>)
-  if method == 'proposals/didChange' && OnScreen('keepgate://inbox', from)
+  const wish = method == 'proposals/didChange'
+  if !wish && method !~ '^\%(memory/\%(added\|updated\|removed\)\|facts/didChange\)$'
+    return
+  endif
+  changes += 1
+  if wish && OnScreen('keepgate://inbox', from)
     Inbox(from, false)
-  elseif method =~ '^\%(memory/\%(added\|updated\|removed\)\|facts/didChange\)$' && OnScreen('keepgate://list', from)
+  elseif !wish && OnScreen('keepgate://list', from)
     List(from, false)
   endif
 enddef
