@@ -73,7 +73,7 @@ def test_a_question_ends_when_somebody_else_decides(keepgate, command, word, cod
     asked = keepgate.at_terminal("add", "decided elsewhere", env={"NO_COLOR": "1"})
     asked.until("Allow this?")
     decided = _decide(keepgate, command)
-    screen = asked.until(f"Decided elsewhere: {word} by keepgate command line")
+    screen = asked.until(f'Decided elsewhere: {word} by "keepgate command line"')
 
     assert (0, code) == (decided, asked.end())
     assert "This question is closed; an answer would change nothing." in screen
@@ -88,7 +88,7 @@ def test_an_answer_that_comes_too_late_changes_nothing(keepgate):
     _decide(keepgate, "approve")
     asked.type("n\r")
     asked.process.send_signal(signal.SIGCONT)
-    asked.until("Decided elsewhere: allowed by keepgate command line")
+    asked.until('Decided elsewhere: allowed by "keepgate command line"')
 
     assert 0 == asked.end()
     assert 1 == len(keepgate.here("--json", "list").json["entries"])
@@ -101,6 +101,6 @@ def test_the_inbox_ends_its_question_when_somebody_else_decides(keepgate):
     looking = keepgate.at_terminal("proposals", "dismiss", waiting["id"], env={"NO_COLOR": "1"})
     looking.until(LEAVING)
     _decide(keepgate, "approve")
-    looking.until("Decided elsewhere: allowed by keepgate command line")
+    looking.until('Decided elsewhere: allowed by "keepgate command line"')
 
     assert (4, 1) == (looking.end(), len(keepgate.here("--json", "list").json["entries"]))

@@ -28,7 +28,7 @@ def test_the_wish_of_another_command(keepgate, watching, keys, code, word):
     waiting = keepgate.begin("add", "Prefers small commits.")
     watching.until(ASKING)
     watching.type(keys)
-    watching.until(f"{word} by keepgate command line")
+    watching.until(f'{word} by "keepgate command line"')
 
     assert (code, True) == (waiting.wait(30), "+ Prefers small commits." in watching.screen)
     row = keepgate.run("--json", "audit").json["rows"][0]
