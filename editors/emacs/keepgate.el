@@ -154,11 +154,12 @@ No wish is lost: what is open is asked again or waits in the inbox."
   (dolist (field '((:message . "message") (:storePath . "store") (:fileSystem . "files")
                    (:pendingProposals . "waiting")))
     (keepgate-text-field (cdr field) (format "%s" (plist-get status (car field)))))
-  (let ((counts (plist-get status :counts)))
-    (while counts
-      (keepgate-text-field (substring (symbol-name (pop counts)) 1) (format "%s" (pop counts)))))
   (keepgate-text-field "workspace" (keepgate-client-root connection))
   (keepgate-text-field "process" (format "%s" (process-id (jsonrpc--process connection))))
+  (keepgate-text-insert "\nIn the whole store" 'keepgate-label)
+  (dolist (count '((:entries . "entries") (:facts . "facts") (:pages . "pages")
+                   (:pendingProposals . "wishes") (:ledgerRows . "ledger")))
+    (keepgate-text-field (cdr count) (format "%s" (plist-get (plist-get status :counts) (car count)))))
   (dolist (problem (append (plist-get status :problems) nil))
     (keepgate-text-insert (concat "! " (keepgate-text-line problem)) 'keepgate-warning)))
 

@@ -162,13 +162,15 @@
   (keepgate-test-until "the undo" (null (keepgate-test-texts))))
 
 (ert-deftest keepgate-lists-status ()
-  "The status names the store and the process."
+  "The status names the store and what it holds, in words and not as the protocol spells them."
   (keepgate-test-visit)
   (keepgate-test-connection)
   (keepgate-status)
   (keepgate-test-until "the status" (get-buffer "*keepgate: status*"))
   (with-current-buffer "*keepgate: status*"
     (should (string-match-p "^store: .*memory\\.db$" (buffer-string)))
+    (should (string-match-p "^In the whole store\nentries: +0$" (buffer-string)))
+    (should (string-match-p "^ledger: +[0-9]+$" (buffer-string)))
     (should (string-match-p "\\`keepgate [0-9.]+: ok$" (buffer-string)))))
 
 (provide 'keepgate-lists-test)
