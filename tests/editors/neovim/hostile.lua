@@ -27,3 +27,5 @@ end
 play.on_line(window, "Port")
 play.press(window, "h")
 play.window("keepgate-told", "⟨U+202E⟩")
+play.press(window, "w")
+play.window("keepgate-told", 'asked by     "this editor, session of yours" 1')

@@ -93,7 +93,11 @@ end
 
 ---@param by table?
 local function who(by)
-  return by and ("%s %s"):format(by.client or by.via or "unknown", by.version or "") or nil
+  if not by then
+    return nil
+  end
+  local version = by.version and by.version ~= "" and (" " .. text.named(by.version)) or ""
+  return (by.client and text.named(by.client) or by.via or "unknown") .. version
 end
 
 ---@param running vim.lsp.Client
