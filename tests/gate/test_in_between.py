@@ -123,6 +123,27 @@ async def test_a_no_that_the_store_could_not_take_leaves_the_wish_to_the_inbox(
     assert ["pending"] == await proposals(house, connection)
 
 
+async def test_a_wish_of_a_process_that_is_gone_is_noted_and_not_announced_as_ones_own(
+    house: Any, person: Any
+) -> None:
+    """Whoever sweeps tells the ledger; its clients hear through the feed."""
+    other = await house.reopen()
+    call = asyncio.create_task(other.call(other.connect(person), "memory/add", **ADD))
+    await person.seen.wait()
+    other.sidecar.store.presence.release()
+    connection = house.connect(session="s2")
+
+    await house.sidecar.gate.sweep()
+
+    (row,) = await house.rows(connection, "add-denied")
+    assert row["outcome"].startswith("unavailable")
+    assert ["pending"] == await proposals(house, connection)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await other.sidecar.close()
+
+
 async def waiting(house: Any, connection: Any) -> Any:
     """A wish in the inbox."""
     change = {"action": "add", **ADD}

@@ -7,12 +7,14 @@ import apsw
 import pytest
 
 from keepgate.core.model.page import IndexedPage, PageFile
+from keepgate.core.writing.ledger import Decision, Row
 from keepgate.pages.parse import parse
 from keepgate.pages.ready import indexed
+from keepgate.store.appending import Appender
 from keepgate.store.known_pages import known_files
 from keepgate.store.lane import Lane
 from keepgate.store.open import Store
-from keepgate.store.pages import drop_root, put_pages, restat
+from keepgate.store.pages import drop_root, drop_slug, put_pages, restat
 from keepgate.store.retrievals import due, note
 from keepgate.store.view import View
 
@@ -62,6 +64,26 @@ async def test_a_file_that_is_no_page_any_more_is_not_noted_again(store: Store, 
     await store.derived.write(lambda db: restat(db, seen))
 
     assert {"a.md": (7, 9)} == known_files(raw, HOME, ROOT)
+
+
+async def test_a_page_in_quarantine_leaves_the_index_at_the_next_look(
+    acting: ModuleType, store: Store, raw: apsw.Connection
+) -> None:
+    """Also where another process has put it there again; that is news once, and other pages stay."""
+    await put(store, page("a.md"), page("b.md"))
+    row = Row(
+        ts=1, action="quarantine", decision=Decision.ALLOWED, outcome="allowed-once", workspace_key=HOME,
+        entry_id="page:a", payload={"text": "x", "of": [0, 1]},
+    )  # fmt: skip
+    with raw:
+        Appender(raw, store.key(), acting.stamp(), store.origin).append(row)
+
+    async def look() -> int:
+        return (await store.derived.write(lambda db: put_pages(db, [page("a.md")], now_ms=1))).changed
+
+    assert [1, 0] == [await look(), await look()]
+    await store.derived.write(lambda db: drop_slug(db, HOME, "a"))
+    assert {"b.md"} == set(known_files(raw, HOME, ROOT))
 
 
 async def test_a_folder_that_is_none_any_more_goes_in_steps(store: Store, raw: apsw.Connection) -> None:

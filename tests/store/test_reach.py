@@ -89,15 +89,17 @@ def test_a_folder_that_takes_no_files(tmp_path):
 
 
 def test_old_marks_are_forgotten(window, tmp_path):
-    """What killed processes left is removed by one that comes."""
+    """What killed processes left is removed by one that comes; younger ones stay."""
     one = window("/work")
     one.hold("q")
+    one.hold("young")
     long_ago = time.time() - 3 * 24 * 3600
     os.utime(tmp_path / "reach" / "marks" / f"q.{one.token}", (long_ago, long_ago))
 
     window("/work")
 
     assert one.silent_s("q", one.token) is None
+    assert one.silent_s("young", one.token) is not None
 
 
 class TestTurns:
