@@ -6,7 +6,9 @@ from types import ModuleType
 import apsw
 import pytest
 
+from keepgate.core.model.fact import sight_of
 from keepgate.core.model.page import IndexedPage, PageFile
+from keepgate.core.model.times import Window
 from keepgate.core.writing.ledger import Decision, Row
 from keepgate.pages.parse import parse
 from keepgate.pages.ready import indexed
@@ -15,6 +17,7 @@ from keepgate.store.known_pages import known_files
 from keepgate.store.lane import Lane
 from keepgate.store.open import Store
 from keepgate.store.pages import drop_root, drop_slug, put_pages, restat
+from keepgate.store.reads.gathering import gathered
 from keepgate.store.retrievals import due, note
 from keepgate.store.view import View
 
@@ -133,3 +136,17 @@ def test_a_look_without_page_files_says_so(raw: apsw.Connection) -> None:
         view.page_text(ROOT, "a.md")
     with pytest.raises(LookupError, match="without page files"):
         view.page_visibility("# A\n")
+
+
+async def test_a_question_without_words_gathers_nothing(store: Store, raw: apsw.Connection) -> None:
+    """One with a word of a page gathers that page."""
+    await put(store, page("tides.md", "# Tides\n\nHigh at noon.\n"))
+    sight, window = sight_of(frozenset({HOME}), world_only=False), Window(None, None)
+
+    found = [
+        gathered(raw, sight, question, window, now_ms=2, floor=0.0)
+        for question in ("?!", "when are the tides")
+    ]
+
+    assert ([], []) == found[0]
+    assert ["tides"] == [hit.slug for hit in found[1][0]]
