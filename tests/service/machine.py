@@ -456,14 +456,14 @@ class Machine(World):
         """Days pass, and old wishes expire, whether anybody looks or not."""
         self.now += days * 24 * 3600 * 1000
         if sweep:
-            self.oracle.expire(self.now)
+            self.oracle.sweep(self.now)
             self.run(self.sidecars[days % 2].gate.sweep())
 
     @rule(limits=LIMITS)
     def restart(self, limits: Any) -> None:
         """The process ends and another one opens the store, perhaps with other budgets."""
         self.oracle.limits = dict(limits)
-        self.oracle.grants.clear()
+        self.oracle.restart()
         self.run(self.reopen())
 
     async def reopen(self) -> None:

@@ -188,7 +188,8 @@ class Oracle:
         self.rows: list[dict[str, Any]] = []
         self.changes: list[list[Step]] = []
         self.wishes: list[Wish] = []
-        self.grants: set[Any] = set()
+        self.grants: dict[Any, tuple[str, str, str]] = {}
+        self.over: list[tuple[str, str, str]] = []
         self.frozen: dict[Who, dict[str, Any]] = {}
 
     # What is seen.
@@ -480,11 +481,27 @@ class Oracle:
             wish.content, wish.text = planned.content, planned.text
         if planned.content != content:
             return None
-        if session and (grant := self._grant(planned)):
-            self.grants.add(grant)
         wish.steps = self.commit(planned, label)
+        if session and (grant := self._grant(planned)) and grant not in self.grants:
+            item = planned.steps[0].item
+            whose = f"kept for {item.agent}" if item.agent else "shared"
+            told = (item.track, f"adding to {item.track}/workspace, {whose}", planned.who.session)
+            self.grants[grant] = told
+            self._grant_row("grant", told, "given")
         wish.status, wish.waiting, wish.outcome = "approved", False, "allowed-once"
         return wish.steps
+
+    def restart(self) -> None:
+        """What was allowed for the rest of sessions is over with them; a sweep will tell the ledger."""
+        self.over += self.grants.values()
+        self.grants.clear()
+
+    def sweep(self, now: int) -> None:
+        """What is noted of what is over."""
+        self.expire(now)
+        for told in self.over:
+            self._grant_row("grant-ended", told, "process gone")
+        self.over.clear()
 
     def deny(
         self, wish: Wish, outcome: str, via: str, *, policy: str = ASK, status: str = "dismissed"
@@ -537,6 +554,10 @@ class Oracle:
         track, scope = _place(planned.kind, planned.steps)
         session = planned.who.session
         self.row(f"{planned.kind}-denied", track, scope, None, planned.text, outcome, planned.source, session)
+
+    def _grant_row(self, action: str, told: tuple[str, str, str], outcome: str) -> None:
+        track, text, session = told
+        self.row(action, track, "workspace", None, text, outcome, None, session)
 
     def _wish_row(self, wish: Wish, action: str, outcome: str) -> None:
         batch = wish.kind in ("seed", "undo")

@@ -18,7 +18,7 @@ SELECT 1 FROM grants
 WHERE session_id = ? AND holder = ? AND agent_key = ? AND kind = ? AND track IS ? AND workspace_key = ?
   AND kept_for = ?
 """
-_ALL: Final = f"SELECT {_COLUMNS} FROM grants ORDER BY granted_at, id"  # noqa: S608
+_ALL: Final = f"SELECT {_COLUMNS} FROM grants ORDER BY ledger_seq"  # noqa: S608
 _TAKE: Final = f"DELETE FROM grants WHERE id IN (SELECT value FROM json_each(?)) RETURNING {_COLUMNS}"  # noqa: S608
 _OF_SESSION: Final = "SELECT id FROM grants WHERE session_id = ? AND holder = ?"
 
@@ -88,7 +88,7 @@ def of_session(db: apsw.Connection, session_id: str, holder: str) -> list[str]:
 def take(db: apsw.Connection, ids: Collection[str]) -> list[Given]:
     """End leaves; those that there were, oldest first."""
     taken = [_given_of(row) for row in db.execute(_TAKE, (json.dumps(list(ids)),))]
-    return sorted(taken, key=lambda given: (given.granted_at, given.id))
+    return sorted(taken, key=lambda given: given.ledger_seq)
 
 
 def _given_of(row: Row) -> Given:
