@@ -146,12 +146,19 @@ class SyncClient(SyncCalls):
             coroutine.close()
             state = "cannot be called from its own callbacks" if self._thread.is_alive() else "is closed"
             raise RuntimeError(f"this client {state}")
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        running: list[asyncio.Task[Any]] = []
+
+        async def run() -> T:
+            running.extend(task for task in (asyncio.current_task(),) if task)
+            return await coroutine
+
         try:
-            return future.result()
+            return asyncio.run_coroutine_threadsafe(run(), self._loop).result()
         except BaseException:
-            # Also an interrupt from the keyboard cancels the call at the sidecar.
-            future.cancel()
+            # Also an interrupt from the keyboard, which may come before the future is in anybody's hands,
+            # cancels the call at the sidecar.
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and the call with it
+                self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in running])
             raise
 
     def _run_loop(self) -> None:
